@@ -7,6 +7,7 @@ import { swapped } from "./compare.js";
 import { announce } from "./dom.js";
 import { isGraphFile, withGraphs, withoutGraphs } from "./graph_file.js";
 import { isLog } from "./log.js";
+import { plural } from "./model.js";
 import * as shortcuts from "./shortcuts.js";
 import { summaryText } from "./report.js";
 import {
@@ -126,7 +127,7 @@ export function makeActions({
             });
         library.choose(ids, names, refused);
         announce(
-            `${ids.length} dump${ids.length === 1 ? "" : "s"} kept${
+            `${plural(ids.length, "dump")} kept${
                 refused.length ? `; not kept: ${refused.map(({ name }) => name).join(", ")}` : ""
             }`,
         );

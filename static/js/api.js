@@ -15,6 +15,10 @@ export function problemOf(error) {
     throw error;
 }
 
+/** The same in the place of a drawing, whatever failed. */
+export const drawingProblem = ({ problem, message }) =>
+    problem ?? { title: "The drawing cannot be shown", detail: message };
+
 /* The bearer token lives here and nowhere else: closing or reloading the page drops it. */
 let token = "",
     asking = null,

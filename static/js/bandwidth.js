@@ -3,7 +3,7 @@
  * check-perf or of predict. Pure functions. */
 import { axes } from "./chart.js";
 import { sizeText } from "./compare.js";
-import { bandwidth } from "./model.js";
+import { bandwidth, plural } from "./model.js";
 
 /** Whether text holds results of nccl-tests, by the names that their columns have in every form. The service
  * decides; what it does not recognise is read as something else. */
@@ -64,7 +64,7 @@ export function bandText({ network, based_on, low, high, results, sources, wide 
     if (!(high > 0)) return `No normal range: ${based_on}.`;
     const from =
         results > 0
-            ? `${based_on}: ${results} result${results === 1 ? "" : "s"} of at least ${sources} ` +
+            ? `${based_on}: ${plural(results, "result")} of at least ${sources} ` +
               `source${sources === 1 ? "" : "s"}`
             : based_on;
     return (
@@ -116,7 +116,7 @@ export function predictedText({ collective, rows, limit, release, hosts, ranks }
     const last = rows.at(-1);
     return (
         `${bandwidth(last.busbw)} GB/s at ${sizeText(last.size)} for ${collective} with NCCL ${release} on ` +
-        `${hosts} host${hosts === 1 ? "" : "s"}, ${ranks} ranks; ${last.algorithm} ${last.protocol}; ` +
+        `${plural(hosts, "host")}, ${ranks} ranks; ${last.algorithm} ${last.protocol}; ` +
         `limited by ${limit}`
     );
 }
@@ -250,7 +250,7 @@ export const resultRows = (answer) => [
 export function aboutText({ machine, ranks, collective }) {
     const what = [
         collective ? `${collective}_perf` : "program not known",
-        ranks > 0 && `${ranks} rank${ranks === 1 ? "" : "s"}`,
+        ranks > 0 && plural(ranks, "rank"),
     ]
         .filter(Boolean)
         .join(", ");

@@ -66,14 +66,7 @@ export class Beside {
         } catch (error) {
             if (error.name === "AbortError") return;
             this.#shown = "";
-            diagram.say(
-                problemView(
-                    error.problem ?? {
-                        title: "The drawing cannot be shown",
-                        detail: error.message,
-                    },
-                ),
-            );
+            diagram.say(problemView(api.drawingProblem(error)));
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a cluster looks like from above: pure functions over the section "cluster" of its analysis. */
 import { barOf } from "./diagnosis.js";
-import { deviceName } from "./model.js";
+import { deviceName, plural } from "./model.js";
 import { address, DEFAULTS, MOST_HOSTS } from "./state.js";
 
 /** A letter for each kind of host, in order: A, B, ... Z, AA. */
@@ -69,7 +69,7 @@ export function racks({ view, record, verdict }) {
                 to,
                 name,
                 kind,
-                title: `${called}, kind ${letter(kind)}, ${ranks} GPU${ranks === 1 ? "" : "s"}`,
+                title: `${called}, kind ${letter(kind)}, ${plural(ranks, "GPU")}`,
                 state: faulty.has(from) ? "fault" : view.kinds[kind].odd ? "odd" : "good",
             },
         ]);
@@ -227,15 +227,14 @@ const ORDERS = {
 
 /** The cluster in a sentence. */
 export function sentence(view, doc) {
-    const many = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
     const fused =
         view.systems < view.hosts
-            ? `, ${many(view.systems, "system")} after fusing NVLink domains`
+            ? `, ${plural(view.systems, "system")} after fusing NVLink domains`
             : "";
     return (
-        `${many(view.hosts, "host")} of ${many(view.kinds.length, "kind")}${fused}; ` +
-        `${many(doc.ranks, "rank")} ${ORDERS[view.order] ?? view.order} on ${many(view.nodes, "node")}, ` +
-        `${many(doc.summary.channels, "channel")}.`
+        `${plural(view.hosts, "host")} of ${plural(view.kinds.length, "kind")}${fused}; ` +
+        `${plural(doc.ranks, "rank")} ${ORDERS[view.order] ?? view.order} on ${plural(view.nodes, "node")}, ` +
+        `${plural(doc.summary.channels, "channel")}.`
     );
 }
 

@@ -86,14 +86,7 @@ export class ClusterPicture {
         } catch (error) {
             if (error.name === "AbortError") return;
             this.#shown = "";
-            this.diagram.say(
-                problemView(
-                    error.problem ?? {
-                        title: "The drawing cannot be shown",
-                        detail: error.message,
-                    },
-                ),
-            );
+            this.diagram.say(problemView(api.drawingProblem(error)));
         }
     }
 }

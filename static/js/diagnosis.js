@@ -2,9 +2,7 @@
 /* What a diagnosis says in words: the verdict, what each finding costs, causes with their consequences, and what a
  * figure assumes. Pure functions. */
 import { waysAt } from "./chart.js";
-import { bandwidth, hostsText, typeOf } from "./model.js";
-
-const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+import { bandwidth, hostsText, plural, typeOf } from "./model.js";
 
 /** A text as the start of a sentence: a word gets a capital, a name such as gdr="0" or mlx5_0 does not. */
 export const capital = (text) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A log's answer in words. Pure functions. */
-import { parseId, shortName, typeOf } from "./model.js";
+import { parseId, plural, shortName, typeOf } from "./model.js";
 import { netName } from "./nics.js";
 
 /** Topics as the service names them, in NCCL's order. */
@@ -48,8 +48,6 @@ export function surveyText(survey) {
         : text;
 }
 
-const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
-
 /* What the log says of GPUs that the machine lacks; "": they may be its own. Bus ids are the machine's only in
  * NCCL's own dumps. */
 function missingGpus({ log, check }, model) {
@@ -89,7 +87,7 @@ export function applied({ release, hosts, ranks, settings, ranks_taken_from_log 
                 : release.logged
                   ? ", the nearest emulated " + "release"
                   : ", which agrees best"
-        }; ${hosts} host${hosts === 1 ? "" : "s"}, ${ranks} ` +
+        }; ${plural(hosts, "host")}, ${ranks} ` +
         `rank${ranks === 1 ? "" : "s"}${ranks_taken_from_log ? " numbered as in the log" : ""}` +
         `${given.length ? `; ${given.join(" ")}` : ""}`
     );
@@ -99,10 +97,7 @@ export function applied({ release, hosts, ranks, settings, ranks_taken_from_log 
 export function communicatorsText(communicators, shown = 6) {
     const rows = communicators
         .slice(0, shown)
-        .map(
-            (row) =>
-                `${row.ranks} rank${row.ranks === 1 ? "" : "s"}, ${row.ranks_seen} of them here`,
-        );
+        .map((row) => `${plural(row.ranks, "rank")}, ${row.ranks_seen} of them here`);
     if (communicators.length > shown) rows.push(`and ${communicators.length - shown} more`);
     return rows.join("; ") || "not in the log";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The machine types of /v1/machines, as a list to choose from. Pure functions. */
+import { plural } from "./model.js";
 
 /** Rows that hold every word of a text in their name, other names, title, family or GPU, whatever the case. */
 export function matching(rows, text) {
@@ -41,7 +42,7 @@ const NVLINK = { switched: "NVSwitch", direct: "direct NVLink", none: "no NVLink
 /** "8 × H100 SXM, NVSwitch; 8 NIC ports of 400 Gb/s with GPUDirect RDMA". */
 export function typeText({ gpus, gpu, nvlink, nets, net_gbps, gdr }) {
     const nics = nets
-        ? `${nets} NIC port${nets === 1 ? "" : "s"} of ${net_gbps} Gb/s ${gdr ? "with" : "without"} GPUDirect RDMA`
+        ? `${plural(nets, "NIC port")} of ${net_gbps} Gb/s ${gdr ? "with" : "without"} GPUDirect RDMA`
         : "no NICs";
     return `${gpus} × ${gpu}, ${NVLINK[nvlink] ?? nvlink}; ${nics}`;
 }

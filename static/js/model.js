@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the views ask about an analysis document: pure functions over one index of it. */
+import { waysAt } from "./chart.js";
 
 /** Kinds of paths and links, nearest first, with what they mean. */
 export const KINDS = {
@@ -36,6 +37,9 @@ export const GRAPH_NAMES = {
 
 /** From this on a bandwidth means "not limited". */
 const UNLIMITED = 5000;
+
+/** "1 host", "2 hosts". */
+export const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
 /** GB/s with at most three significant digits: 721.8 -> "722", 21.6, 0.048, 5000 -> "∞". */
 export function bandwidth(value) {
@@ -355,9 +359,8 @@ export function hostsText(doc) {
             .filter((node) => typeOf(node.id) === "GPU")
             .map((node) => parseId(node.id).system),
     ).size;
-    if (systems > 1)
-        return `${doc.hosts} NVLink domain${doc.hosts === 1 ? "" : "s"} of ${systems} hosts`;
-    return `${doc.hosts} host${doc.hosts === 1 ? "" : "s"}`;
+    if (systems > 1) return `${plural(doc.hosts, "NVLink domain")} of ${systems} hosts`;
+    return `${plural(doc.hosts, "host")}`;
 }
 
 /** Decisions of GPUDirect RDMA about each GPU and the NICs of its own host: a dump of several hosts lists those of the
@@ -382,15 +385,7 @@ export function figures(doc) {
         p2p = (doc.p2p ?? []).filter((row) => row.p2p).length;
     const gdr = gdrOfHosts(doc),
         direct = gdr.filter((row) => row.send && row.recv).length;
-    const allReduce = () => {
-        const rows = tuningRows(doc.tuning, "AllReduce").flatMap((row) =>
-            row.cells.map((c) => ({ ...c, algorithm: row.algorithm })),
-        );
-        const top = rows.reduce((a, b) => (b.bw > (a?.bw ?? 0) ? b : a), null);
-        if (!top) return "–";
-        const bus = (top.bw * 2 * (doc.ranks - 1)) / doc.ranks;
-        return `${bandwidth(bus)} GB/s, ${top.algorithm} ${top.protocol}`;
-    };
+    const large = waysAt(doc.predictions, "AllReduce", 2 ** 30).find(({ chosen }) => chosen);
     return [
         ["Ranks", `${doc.ranks ?? "–"}${doc.hosts > 1 ? ` on ${doc.hosts} hosts` : ""}`],
         ["Channels", String(channels.count ?? "–")],
@@ -417,7 +412,7 @@ export function figures(doc) {
                 ? `${channels.nvls?.channels ?? ""} channels`.trim()
                 : "off",
         ],
-        ["AllReduce, large messages", allReduce()],
+        ["AllReduce at 1 GiB", large ? `${bandwidth(large.bw)} GB/s, ${large.name}` : "–"],
     ];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which GPUs a job should take: what is asked of the service, and its answer as rows and marks. Pure functions. */
-import { bandwidth } from "./model.js";
+import { bandwidth, plural } from "./model.js";
 
 /** GPUs that one job may take where nobody says how many: half of them, at least two. */
 export const usualCount = (gpus) => Math.max(Math.min(2, gpus), Math.floor(gpus / 2));
@@ -83,7 +83,7 @@ export function costOf(row, rows) {
     return `${share} % less than the best set${
         worst
             ? `: ${bandwidth(worst.one.busbw)} instead of ` +
-              `${bandwidth(worst.other.busbw)} GB/s on ${worst.one.hosts} host${worst.one.hosts === 1 ? "" : "s"}`
+              `${bandwidth(worst.other.busbw)} GB/s on ${plural(worst.one.hosts, "host")}`
             : ""
     }`;
 }

@@ -10,6 +10,7 @@ import {
     gdrOfHosts,
     hostsText,
     parseId,
+    plural,
     reason,
     shortName,
     typeOf,
@@ -20,7 +21,6 @@ import { assumed, bandwidthTone, costs, flaw, lossText } from "./diagnosis.js";
 import { verdictText } from "./log.js";
 import { netName, nicTable } from "./nics.js";
 
-const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 const all = (n, one) =>
     n === 1 ? `the only ${one}` : n === 2 ? `both ${one}s` : `all ${n} ${one}s`;
 

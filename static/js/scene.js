@@ -113,13 +113,7 @@ export class Scene {
         } catch (error) {
             if (error.name === "AbortError") return;
             this.#shown = "";
-            this.say(
-                loaded.problem ??
-                    error.problem ?? {
-                        title: "The drawing cannot be shown",
-                        detail: error.message,
-                    },
-            );
+            this.say(loaded.problem ?? api.drawingProblem(error));
             this.refused();
         }
     }

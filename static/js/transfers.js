@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The point-to-point schedule: windows of ranks and rounds, and what a transfer is called. Pure functions over
  * the service's answer. */
-import { deviceName } from "./model.js";
+import { deviceName, plural } from "./model.js";
 
 /** How many ranks, and how many rounds, are shown at once. */
 export const WINDOW = 16;
@@ -63,7 +63,7 @@ export const rankText = (doc, rank) =>
     doc.group ? `${rank} (${doc.group.world[rank]})` : String(rank);
 
 export const sentence = (doc) =>
-    `${doc.ranks} ranks on ${doc.nodes} node${doc.nodes === 1 ? "" : "s"}; in each round a rank sends to one ` +
+    `${doc.ranks} ranks on ${plural(doc.nodes, "node")}; in each round a rank sends to one ` +
     `peer and receives from one. A transfer is spread over ${doc.p2p_channels_per_peer} of ` +
     `${doc.p2p_channels} channels.` +
     (doc.schedule[0]?.rounds[0]?.channels === null

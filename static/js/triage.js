@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A log's triage in words. Pure functions. */
-
-const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+import { plural } from "./model.js";
 
 /** "0-3, 7" of ascending numbers. */
 export function ranges(numbers) {

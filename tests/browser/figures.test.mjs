@@ -58,10 +58,10 @@ test("bandwidth, channels, P2P, GPUDirect RDMA, findings and links are the same 
             algorithm,
             `${name}: algorithm`,
         );
-        assert.equal(
-            first(/AllReduce, large messages [\d.]+ GB\/s, (\w+ \w+)/, figures),
-            algorithm,
-            `${name}: algorithm among the figures`,
+        assert.deepEqual(
+            /AllReduce at 1 GiB ([\d.]+) GB\/s, (\w+ \w+)/.exec(figures)?.slice(1),
+            [busbw, algorithm],
+            `${name}: AllReduce among the figures`,
         );
         await soon.equal(
             first(/Channels (\d+)/, figures),

@@ -278,10 +278,20 @@ test("tuning rows mark the highest bandwidth", () => {
 });
 
 test("figures tell the machine in a few lines", () => {
-    const figures = new Map(model.figures(doc));
+    const predictions = {
+        sizes: [2 ** 30],
+        functions: {
+            AllReduce: {
+                bus_share: 1.5,
+                ways: [{ algorithm: "Ring", protocol: "Simple", times: [2 ** 30 / 10e3] }],
+                ranges: [{ from: 8, algorithm: "Ring", protocol: "Simple" }],
+            },
+        },
+    };
+    const figures = new Map(model.figures({ ...doc, predictions }));
     assert.equal(figures.get("Ranks"), "6 on 2 hosts");
     assert.equal(figures.get("P2P"), "1 of 2 ordered pairs");
-    assert.equal(figures.get("AllReduce, large messages"), "20.8 GB/s, Ring Simple");
+    assert.equal(figures.get("AllReduce at 1 GiB"), "15 GB/s, Ring Simple");
 });
 
 test("an analysis without anything in it breaks nothing", () => {

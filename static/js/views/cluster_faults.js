@@ -3,7 +3,7 @@
 import { calledHosts, hostNames, odd, order } from "../cluster.js";
 import { capital, costs, costText } from "../diagnosis.js";
 import { button, fold, h, table, withCode } from "../dom.js";
-import { bandwidth } from "../model.js";
+import { bandwidth, plural } from "../model.js";
 
 const FACTS = [
     ["report", "Report", "cluster.md"],
@@ -112,11 +112,7 @@ function found({ findings, view, record }, state, actions) {
               )
             : list(faults),
         notes.length > 0 &&
-            fold(
-                "cluster-notes",
-                `${notes.length} note${notes.length === 1 ? "" : "s"} (info)`,
-                list(notes),
-            ),
+            fold("cluster-notes", `${plural(notes.length, "note")} (info)`, list(notes)),
     );
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* On the first page: the machine that the service runs on, and what could not be had of it. */
 import { button, copyButton, h } from "../dom.js";
+import { plural } from "../model.js";
 
 const COMMAND = "orrery detect > topo.xml";
-
-const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function noteItem({ severity, text, advice, command }) {
     return h(

@@ -3,7 +3,7 @@
  * */
 import { button, h, table } from "../dom.js";
 import { hostLinks, shape } from "../hosts.js";
-import { GRAPH_NAMES } from "../model.js";
+import { GRAPH_NAMES, plural } from "../model.js";
 import { picker } from "./channels.js";
 
 /** actions: host(n), hosts(n), channel(n), graph(name). */
@@ -56,7 +56,7 @@ export function hostsView({ model, state, actions }) {
         h(
             "p",
             { id: "hosts-summary" },
-            `${count} hosts of ${local} rank${local === 1 ? "" : "s"}, ${rails.length} ` +
+            `${count} hosts of ${plural(local, "rank")}, ${rails.length} ` +
                 `rail${rails.length === 1 ? "" : "s"}. `,
             links.length
                 ? `Channel ${state.channel} of the ${(GRAPH_NAMES[state.graph] ?? state.graph).toLowerCase()} ` +

@@ -2,7 +2,7 @@
 /* What both sides of a comparison get, before any fact that differs. */
 import { changeText, outcomeRows, sizeText } from "../compare.js";
 import { h, table } from "../dom.js";
-import { bandwidth } from "../model.js";
+import { bandwidth, plural } from "../model.js";
 
 const cell = (at) =>
     !at
@@ -24,7 +24,7 @@ export function outcomesView(outcomes) {
         rows.length > 0 &&
         table(
             "Bus bandwidth before and after, GB/s",
-            ["Bus bandwidth, GB/s", "Size", ...hosts.map((n) => `#${n} host${n === 1 ? "" : "s"}`)],
+            ["Bus bandwidth, GB/s", "Size", ...hosts.map((n) => `#${plural(n, "host")}`)],
             rows.map(({ name, size, cells }) => [name, sizeText(size), ...cells.map(cell)]),
             { id: "outcomes", tag: "table" },
         )

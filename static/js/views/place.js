@@ -4,6 +4,7 @@
  * */
 import { capital } from "../diagnosis.js";
 import { button, copyButton, fold, h, table } from "../dom.js";
+import { plural } from "../model.js";
 import { command, costOf, placeRows, readSet, shownRow, toggled, usualCount } from "../place.js";
 import { programs } from "./bandwidth.js";
 import { problemView } from "./problem.js";
@@ -98,7 +99,7 @@ function sets(answer, rows, shown, actions) {
             "Sets of GPUs, the best first",
             [
                 "GPUs",
-                ...hosts.map((row) => `#GB/s, ${row.hosts} host${row.hosts === 1 ? "" : "s"}`),
+                ...hosts.map((row) => `#GB/s, ${plural(row.hosts, "host")}`),
                 "#Of the best",
                 "~NICs",
                 "~Limited by",

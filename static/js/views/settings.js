@@ -2,6 +2,7 @@
 /* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
 import { button, choices, fileButton, h } from "../dom.js";
 import { graphCount } from "../graph_file.js";
+import { plural } from "../model.js";
 import { FUSE_NICS, MOST_HOSTS, repairs } from "../state.js";
 import { CPUS } from "./input.js";
 
@@ -66,12 +67,11 @@ export function questionText({ state, release, domain = 0, assumed = 0 }) {
         [...SELECTIONS.map(({ name }) => name), "assume", "assume_nics", "assume_cpu"].filter(
             (name) => state[name],
         ).length;
-    const many = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
     const repaired = repairs(state).length;
     return [
         `NCCL ${release}`.trim(),
-        many(state.hosts, domain > 1 ? "domain" : "host"),
-        changed > 0 && many(changed, "setting"),
+        plural(state.hosts, domain > 1 ? "domain" : "host"),
+        changed > 0 && plural(changed, "setting"),
         repaired > 0 && `${repaired} repaired`,
         assumed > 0 && `${assumed} assumed`,
     ].filter(Boolean);

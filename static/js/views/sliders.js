@@ -5,7 +5,7 @@
 import { busBandwidthAt, chosenAt, ranges } from "../chart.js";
 import { otherSide, sizeText, writeSide } from "../compare.js";
 import { button, h } from "../dom.js";
-import { bandwidth } from "../model.js";
+import { bandwidth, plural } from "../model.js";
 
 /* The graph that an algorithm uses. PAT has none that the search finds. */
 const GRAPHS = {
@@ -62,7 +62,7 @@ function sizeSlider(model, state, actions) {
     const text = (bytes) => {
         const { name, channels } = chosenAt(rows, bytes);
         return (
-            `${sizeText(bytes)}: ${name}, ${channels} channel${channels === 1 ? "" : "s"}, ` +
+            `${sizeText(bytes)}: ${name}, ${plural(channels, "channel")}, ` +
             `${bandwidth(busBandwidthAt(predictions, collective, bytes))} GB/s`
         );
     };

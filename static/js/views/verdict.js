@@ -10,7 +10,7 @@ import {
     headline,
 } from "../diagnosis.js";
 import { button, fold, h, withCode } from "../dom.js";
-import { bandwidth, hostsText } from "../model.js";
+import { bandwidth, hostsText, plural } from "../model.js";
 import { nicTable } from "../nics.js";
 import { questions } from "../questions.js";
 import { address, repairs } from "../state.js";
@@ -236,7 +236,7 @@ function answersOf({ id, ask, hosts, field, rows }, actions) {
         h(
             "p",
             h("b", ask),
-            ` AllReduce at 1 GiB on ${hosts} host${hosts === 1 ? "" : "s"}`,
+            ` AllReduce at 1 GiB on ${plural(hosts, "host")}`,
             same ? ` is the same ${rows.map(({ label }) => label).join(" and ")}.` : ":",
         ),
         !same &&
