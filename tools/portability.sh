@@ -46,12 +46,11 @@ compilers() { # SYSTEM
         for compiler in ${ORR_COMPILERS:-gcc-12 gcc-13 gcc-14 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19}; do
             apt-cache policy \$compiler | grep -q '^  Candidate: [^(]' || continue
             install \$compiler
-            quietly env CC=\$compiler cmake -B /build -G Ninja -DORR_WERROR=ON
+            rm -rf /build && quietly env CC=\$compiler cmake -B /build -G Ninja -DORR_WERROR=ON
             cp -r /generated/. /build
             case \$compiler in clang*) only=-fsyntax-only ;; *) only='-o /dev/null' ;; esac
             python3 tests/tools/compile_commands.py /build \"\$only\" >/commands
             xargs -d '\\n' -P2 -n1 sh -c </commands || { echo \"failed: \$compiler\"; exit 1; }
-            rm -rf /build
             echo \"ok: \$(\$compiler --version | head -1): \$(wc -l </commands) files\"
         done"
 }
