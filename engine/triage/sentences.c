@@ -52,6 +52,15 @@ static uint32_t ranks_of(const struct orr_log *log)
     return largest == NONE ? 0 : (uint32_t)log->communicators[largest].rank_count;
 }
 
+/* Whether ranks waited for one another until a time limit after the work was done. */
+static bool hung_at_end(const struct orr_triaging *t)
+{
+    for (uint32_t i = 0; i < t->log->event_count && t->triage->finished; i++)
+        if (t->log->events[i].line > t->triage->finished && orr_triage_weight(&t->log->events[i]) == ORR_WEIGHT_HANG)
+            return true;
+    return false;
+}
+
 static void say_verdict(struct orr_triaging *t)
 {
     const struct orr_log *log = t->log;
@@ -87,7 +96,15 @@ static void say_verdict(struct orr_triaging *t)
                    library, orr_plural(triage->missing_count), missing ? missing : "", ranks));
         return;
     case ORR_TRIAGE_WARNED:
-        if (triage->noise)
+        if (hung_at_end(t)) {
+            say(t, orr_triage_text(t,
+                                   "The job did its work and hung at its end: after line %u, when %s, ranks waited for "
+                                   "one another in a collective until a time limit.",
+                                   triage->finished, triage->finished_how));
+            say(t,
+                "Some ranks had left, or did not call that collective: call it (a barrier, saving, testing) on every "
+                "rank or on none, and let all ranks end together.");
+        } else if (triage->noise)
             say(t,
                 orr_triage_text(t,
                                 "The job finished; noisy shutdown: %u kind%s of errors and warnings come%s after line "
@@ -107,6 +124,8 @@ static void say_verdict(struct orr_triaging *t)
                 : "The log does not show whether the job worked: it has no line about the end of an initialisation.");
         break;
     }
+    if (triage->sides)
+        say(t, triage->sides);
     if (triage->missing_count && triage->missing_why)
         say(t, orr_triage_text(t, "Rank%s %s %s.", orr_plural(triage->missing_count), missing ? missing : "",
                                triage->missing_why));

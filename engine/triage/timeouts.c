@@ -110,32 +110,90 @@ static uint32_t gather(struct orr_triaging *t, const char *group, const struct o
     return keep_certain(calls, count);
 }
 
+/* The call that more than half of the ranks made; NULL: there is none. */
+static const struct orr_log_timed_out *most_common(const struct orr_log_timed_out *const *calls, uint32_t count)
+{
+    const struct orr_log_timed_out *most = NULL;
+    uint32_t votes = 0, made = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!votes)
+            most = calls[i];
+        votes = is_same(calls[i], most) ? votes + 1 : votes - 1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        made += is_same(calls[i], most);
+    return made * 2 > count ? most : NULL;
+}
+
+/* The ranks that made one of the calls, ascending like the calls. */
+static uint32_t callers_of(const struct orr_log_timed_out *call, const struct orr_log_timed_out *const *calls,
+                           uint32_t count, int32_t *ranks)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_same(calls[i], call))
+            ranks[found++] = calls[i]->rank;
+    return found;
+}
+
+/* Calls of which none is most ranks': each is named, and nothing shows which is right. */
+static void name_sides(struct orr_triaging *t, const struct orr_log_timed_out *const *calls, uint32_t count,
+                       int32_t *ranks)
+{
+    enum { SIDES_MOST = 3 };
+    const struct orr_log_timed_out *sides[SIDES_MOST + 1];
+    const char *text = "";
+    uint32_t side_count = 0;
+    for (uint32_t i = 0, k; i < count && side_count <= SIDES_MOST; i++) {
+        for (k = 0; k < side_count && !is_same(calls[i], sides[k]); k++)
+            ;
+        if (k == side_count)
+            sides[side_count++] = calls[i];
+    }
+    for (uint32_t k = 0; k < side_count && k < SIDES_MOST; k++) {
+        const uint32_t callers = callers_of(sides[k], calls, count, ranks);
+        text = orr_triage_text(t, "%s, rank%s %s called %s of %.0f elements (line %u)", text, orr_plural(callers),
+                               orr_ranks_text(ranks, callers, t->arena), sides[k]->operation, sides[k]->elements,
+                               sides[k]->line);
+    }
+    t->triage->sides =
+        orr_triage_text(t,
+                        "As work %d%s%s: the program's ranks took different paths, and nothing here "
+                        "shows which is right.",
+                        calls[0]->work, text, side_count > SIDES_MOST ? ", and others differ again" : "");
+}
+
 /* Ranks that wait in another collective than the others, by the same number. */
 static bool name_other_calls(struct orr_triaging *t, const char *group)
 {
-    const struct orr_log_timed_out **calls = NULL, *odd = NULL, *most = NULL;
+    const struct orr_log_timed_out **calls = NULL, *odd = NULL;
     const uint32_t count = gather(t, group, &calls);
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < count; i++)
-        first += is_same(calls[i], calls[0]);
-    for (uint32_t i = 1; i < count && !odd; i++)
-        if (!is_same(calls[i], calls[0])) {
-            odd = first * 2 > count ? calls[i] : calls[0];
-            most = odd == calls[0] ? calls[i] : calls[0];
-        }
     int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)count + 1);
-    uint32_t odd_count = 0;
+    for (uint32_t i = 1; i < count && !odd; i++)
+        if (!is_same(calls[i], calls[0]))
+            odd = calls[i];
     if (!odd || !ranks)
         return false;
+    const struct orr_log_timed_out *most = most_common(calls, count);
+    if (!most) {
+        name_sides(t, calls, count, ranks);
+        return true;
+    }
+    uint32_t odd_count = 0;
+    bool several = false;
+    odd = is_same(odd, most) ? calls[0] : odd;
     for (uint32_t i = 0; i < count; i++)
-        if (is_same(calls[i], odd))
+        if (!is_same(calls[i], most)) {
             ranks[odd_count++] = calls[i]->rank;
-    orr_triage_missing(t, ranks, odd_count,
-                       orr_triage_text(t,
-                                       "called %s of %.0f elements as work %d (line %u), and other ranks called %s of "
-                                       "%.0f (line %u): the program's ranks took different paths",
-                                       odd->operation, odd->elements, odd->work, odd->line, most->operation,
-                                       most->elements, most->line));
+            several |= !is_same(calls[i], odd);
+        }
+    orr_triage_missing(
+        t, ranks, odd_count,
+        orr_triage_text(t,
+                        "called %s%s of %.0f elements as work %d (line %u), and other ranks called %s of "
+                        "%.0f (line %u): the program's ranks took different paths",
+                        several ? "different collectives, such as " : "", odd->operation, odd->elements, odd->work,
+                        odd->line, most->operation, most->elements, most->line));
     return true;
 }
 

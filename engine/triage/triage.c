@@ -195,10 +195,10 @@ static void judge(struct orr_triaging *t)
         if (first_hung) {
             triage->cause = maybe != NONE ? maybe : hang;
             find_behind(t);
-            if (!triage->missing_count)
+            if (!triage->missing_count && !triage->sides)
                 (void)orr_triage_collectives(t);
         }
-        if (!triage->missing_count && !ending.complete)
+        if (!triage->missing_count && !triage->sides && !ending.complete)
             (void)find_unfinished(t);
         return;
     }
