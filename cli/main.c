@@ -47,6 +47,7 @@ static const char *command_for(const char *file)
 {
     enum { LOOKED_AT = 1 << 20 };
     static const char *const of_failures[] = {"Test CUDA failure", "Test NCCL failure", "Watchdog caught"};
+    static const char *const of_nccl[] = {" NCCL INFO ", " NCCL WARN "}; /* a release alone is not a log */
     static const char *const of_logs[] = {
         "NCCL",  "Test CUDA failure", "CUDA error", "ACSCtl:",         "LnkSta:", "NVRM: Xid",
         "busbw", "Physical state:",   "<inactive>", "Custom allreduce"};
@@ -60,7 +61,8 @@ static const char *command_for(const char *file)
                        (!kind || !strcmp(name, "nccl-log") || !strcmp(name, "nvidia-smi-topo"));
     if (plain && (log || (!kind && (ORR_HAS_ONE(text, length, of_logs) || reads_as_log(text, length)))))
         command = "check-log";
-    if (plain && !ORR_HAS_ONE(text, length, of_failures) && has_results(text, length, log))
+    if (plain && !ORR_HAS_ONE(text, length, of_failures) &&
+        has_results(text, length, log && ORR_HAS_ONE(text, length, of_nccl)))
         command = "check-perf";
     free(text);
     if (stream)

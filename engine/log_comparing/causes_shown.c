@@ -31,6 +31,8 @@ unsigned orr_log_shown(const struct orr_log *log, uint32_t communicator)
     for (uint32_t i = 0; i < log->record_count; i++)
         if (log->records[i].kind == ORR_LOG_NETWORK && log->records[i].word_count)
             seen |= strstr(log->records[i].words[0], "Socket") ? ORR_SHOWS(SOCKETS) : ORR_SHOWS(OTHER_NETWORK);
+    if ((seen & ORR_SHOWS(NETWORK_USED)) && !(seen & (ORR_SHOWS(GDR_USED) | ORR_SHOWS(SOCKETS))))
+        seen |= ORR_SHOWS(GDR_UNUSED);
     for (uint32_t i = 0; i < log->event_count; i++) /* NCCL only says so where its rules allow P2P */
         if (log->events[i].message && !strcmp(log->events[i].message->id, "p2p-disabled"))
             seen |= ORR_SHOWS(P2P_REFUSED);

@@ -250,6 +250,30 @@ static void ask_command(struct orr_results_building *b, struct orr_result_table 
                         "hosts (--hosts says otherwise)");
 }
 
+/* Whether all rows have no bus bandwidth, as those of a single rank. */
+static bool is_without_bus(const struct orr_result_table *table)
+{
+    for (uint32_t i = 0; i < table->row_count; i++)
+        if (table->rows[i].out.bus_bw > 0 || table->rows[i].in.bus_bw > 0)
+            return false;
+    return table->row_count > 0;
+}
+
+/* Without MPI=1, nccl-tests is built for one process, and mpirun starts that test several times. The header and the
+ * columns then have the ranks of one process, and not those of the command. */
+static void find_alone(struct orr_result_table *table, const struct orr_command *command)
+{
+    const uint32_t ranks = orr_command_ranks(command), least = table->ranks_least, most = table->ranks_most;
+    const bool proven = table->ranks == 1
+                            ? is_without_bus(table)
+                            : least && table->ranks >= least && table->ranks <= most && (ranks < least || ranks > most);
+    if (!proven || !table->device_count || command->processes < 2 ||
+        (uint64_t)table->ranks * command->processes != ranks)
+        return;
+    table->alone = command->processes;
+    table->alone_line = command->line;
+}
+
 static void find_ranks(struct orr_results_building *b, struct orr_result_table *table, const struct orr_evidence *e,
                        const struct log_says *says)
 {
@@ -265,6 +289,7 @@ static void find_ranks(struct orr_results_building *b, struct orr_result_table *
         table->ranks_certain = false;
     }
     if (table->ranks_certain) {
+        find_alone(table, &e->command);
         ask_command(b, table, &e->command);
         return;
     }

@@ -139,6 +139,7 @@ struct orr_said {
     const char *model; /* a constant; NULL: none */
     uint32_t gpus, hosts, line;
     bool differ; /* the text names several */
+    bool unsure; /* and no word says whether they are on a board or cards */
 };
 
 struct orr_results_building {

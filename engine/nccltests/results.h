@@ -57,6 +57,8 @@ struct orr_result_table {
     uint32_t device_count;
     const char *model;                 /* of the GPUs; NULL: not known, or they differ */
     uint32_t said_gpus, said_line;     /* model is a word of the text with this number of GPUs a host; 0: it is not */
+    const char *unsure_model;          /* the same, if no word says whether they are on a board or cards; NULL */
+    uint32_t alone, alone_line;        /* processes of the command in this line that tested each on its own; 0: none */
     const char *type, *op;             /* "float", "sum"; NULL: not printed */
     int32_t iterations, warmup;        /* -1: not known */
     uint64_t min_bytes, max_bytes;     /* options -b and -e; 0: not known */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine in the words of the person who asks: "2 nodes of 8x H100 SXM". It counts only where no line of the
- * results names GPUs, and only if all such words of the text agree. */
+ * results names GPUs, and only if all such words of the text agree. "8x H100" alone may be cards: then the verdict says
+ * how to name the machine. */
 #include <string.h>
 #include <strings.h>
 
@@ -21,21 +22,45 @@ static bool has_one(struct orr_span line, const char *const *words)
     return false;
 }
 
-/* The model that begins here; NULL: none. */
-static const char *model_at(const char *at, const char *end)
+/* A model; board: all of them are on boards, with NVLink or NVLink-C2C, and none are cards. */
+struct said_model {
+    const char *name;
+    bool board;
+};
+
+/* The model that begins here; NULL: none. "-80GB" may follow. */
+static const struct said_model *model_at(const char *at, const char *end)
 {
-    static const char *const models[] = {"A100", "A800", "H100", "H800", "H200", "H20", "B200", "B300"};
+    static const struct said_model models[] = {{"A100", false}, {"A800", false}, {"H100", false},
+                                               {"H800", false}, {"H200", false}, {"H20", true},
+                                               {"B200", true},  {"B300", true},  {"GH200", true}};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        const size_t length = strlen(models[i]);
-        if ((size_t)(end - at) >= length && !memcmp(at, models[i], length) &&
-            ((size_t)(end - at) == length || !is_word(at[length])))
-            return models[i];
+        const size_t length = strlen(models[i].name);
+        if ((size_t)(end - at) < length || memcmp(at, models[i].name, length) != 0)
+            continue;
+        const char *next = at + length;
+        const bool memory = end - next > 1 && next[0] == '-' && next[1] >= '1' && next[1] <= '9';
+        if (next == end || !is_word(*next) || memory)
+            return &models[i];
     }
     return NULL;
 }
 
-/* "8x H100", "8 x NVIDIA H100", "8*H100" at this digit. */
-static const char *count_at(const char *at, const char *end, uint32_t *ret_count)
+/* Whether "GPUs" or "each" follows a model, and not "nodes": "8 H100 GPUs", "4 GH200 each". */
+static bool counts_gpus(const char *at, const char *end)
+{
+    enum { NEAR = 14 };
+    static const char *const gpus[] = {"gpu", " each", NULL}, *const hosts[] = {"node", "host", "serv", "mach", NULL};
+    size_t length = (size_t)(end - at) < NEAR ? (size_t)(end - at) : NEAR;
+    for (size_t i = 0; i < length; i++)
+        if (at[i] && strchr(",.;:()|", at[i]))
+            length = i;
+    const struct orr_span near = {at, length};
+    return has_one(near, gpus) && !has_one(near, hosts);
+}
+
+/* "8x H100", "8 x NVIDIA H100", "8*H100", "8 H100 GPUs" at this digit. */
+static const struct said_model *count_at(const char *at, const char *end, uint32_t *ret_count)
 {
     static const char maker[] = "NVIDIA ";
     *ret_count = 0;
@@ -43,14 +68,13 @@ static const char *count_at(const char *at, const char *end, uint32_t *ret_count
         *ret_count = 10 * *ret_count + (uint32_t)(*at++ - '0');
     while (at < end && *at == ' ')
         at++;
-    if (at == end || !*at || !strchr("xX*", *at))
-        return NULL;
-    at++;
-    while (at < end && *at == ' ')
+    const bool times = at < end && *at && strchr("xX*", *at);
+    for (at += times; at < end && *at == ' ';)
         at++;
     if ((size_t)(end - at) > sizeof maker && !strncasecmp(at, maker, sizeof maker - 1))
         at += sizeof maker - 1;
-    return model_at(at, end);
+    const struct said_model *model = model_at(at, end);
+    return model && (times || counts_gpus(at + strlen(model->name), end)) ? model : NULL;
 }
 
 void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
@@ -59,19 +83,21 @@ void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
     static const char *const cards[] = {"pcie", "nvl ", "nvl,", NULL};
     static const char *const boards[] = {"sxm", "hgx", "dgx", "hbm3", "nvlink", "nvswitch", NULL};
     const char *end = line.at + line.length;
-    if (line.length > LONGEST || has_one(line, cards) || !has_one(line, boards))
+    if (line.length > LONGEST || has_one(line, cards))
         return;
     for (const char *at = line.at; at < end; at++) {
         uint32_t count;
         if (*at < '1' || *at > '9' || (at > line.at && (is_word(at[-1]) || at[-1] == '.')))
             continue;
-        const char *model = count_at(at, end, &count);
+        const struct said_model *model = count_at(at, end, &count);
         if (!model || count > GPUS_MOST)
             continue;
         const double hosts = orr_summary_hosts_in(line);
-        if (b->said.model && (b->said.model != model || b->said.gpus != count))
+        const bool unsure = !model->board && !has_one(line, boards);
+        if (b->said.model && (b->said.model != model->name || b->said.gpus != count))
             b->said.differ = true;
-        b->said.model = model;
+        b->said.unsure = b->said.model ? b->said.unsure && unsure : unsure;
+        b->said.model = model->name;
         b->said.gpus = count;
         b->said.line = b->said.line ? b->said.line : b->line;
         if (hosts >= 1 && hosts == (double)(uint32_t)hosts) {
@@ -90,8 +116,11 @@ void orr_said_conclude(const struct orr_results_building *b, struct orr_result_t
     if (said->differ || table->device_count || table->model || !hosts ||
         (table->ranks && table->ranks != hosts * said->gpus) || (said->hosts && said->hosts < hosts))
         return;
-    table->model = said->model;
     table->said_gpus = said->gpus;
     table->said_line = said->line;
     table->hosts = hosts;
+    if (said->unsure)
+        table->unsure_model = said->model;
+    else
+        table->model = said->model;
 }

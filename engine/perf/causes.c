@@ -246,7 +246,7 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
                                       .confirm = confirm,
                                       .fit = best->fit,
                                       .curve = best->curve,
-                                      .evidence = best->proven ? "the log in the same text names this network" : ""};
+                                      .evidence = best->proven ? "the log in the same text shows it" : ""};
     return ORR_OK;
 }
 
@@ -328,7 +328,7 @@ static enum orr_code explain(struct trying *t, struct orr_trials *trials, struct
     qsort(t->trials, t->count, sizeof *t->trials, by_fit);
     for (uint32_t i = 0; i < t->count && table->explanation_count < ORR_PERF_EXPLANATIONS; i++) {
         const struct trial *trial = &t->trials[i];
-        bool fits = trial->proven ||
+        bool fits = (trial->proven && !same_curve(table, curve, trial->curve)) ||
                     (!needs_more(table, trial) && trial->fit >= LEAST_FIT && trial->fit >= present + LEAST_GAIN);
         if (used[i] || !fits || is_kept(table, trial->cause->id))
             continue;

@@ -286,8 +286,37 @@ static void say_symptom(const struct orr_symptoms *symptoms, bool causes_only, s
     }
 }
 
+/* nccl-tests without MPI: no data crossed the network. */
+static void say_alone(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    const struct orr_result_table *measured = table->measured;
+    if (measured->alone)
+        lead(table, orr_perf_text(work->arena,
+                                  "The command (line %u) starts %u processes, and each tested alone, with %u GPU%s: "
+                                  "nccl-tests was built without MPI. Build it again with `make clean` and `make MPI=1 "
+                                  "MPI_HOME=...`; mpirun must be of the same MPI.",
+                                  measured->alone_line, measured->alone, measured->ranks, orr_plural(measured->ranks)));
+}
+
+/* Connections of the log over RDMA, none of them with GPUDirect RDMA. */
+static bool lacks_gdr(const struct orr_perf_work *work)
+{
+    const struct orr_log *log = work->results->log;
+    return log && orr_log_shown(log, orr_log_largest(log)) >> ORR_SHOWS_GDR_UNUSED & 1;
+}
+
+static void say_gdr(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    if (table->analysis->communicator.node_count > 1 && uses_gdr(table->analysis) && lacks_gdr(work))
+        lead(table,
+             "No connection of the log uses GPUDirect RDMA: its lines \"via NET\" do not end in GDRDMA, so data "
+             "between GPUs and NICs crosses host memory. `lsmod | grep nvidia_peermem`: load that module, or use "
+             "a driver and kernel with DMA-BUF; NICs that are not near a GPU need NCCL_NET_GDR_LEVEL=PHB or SYS.");
+}
+
 enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table, struct orr_error *err)
 {
+    say_alone(work, table);
     if (!table->analysis) {
         say_symptom(&work->check->symptoms, true, table);
         say_named_nics(work, table);
@@ -300,12 +329,13 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
     if (!is_low_somehow(table))
         return ORR_OK;
     say_symptom(&work->check->symptoms, false, table);
+    say_gdr(work, table);
     bool said;
     say_named_nics(work, table);
     say_settings(work, table);
     ORR_TRY(say_nics(work, table, &said, err));
     say_fall(work, table);
-    if (!said)
+    if (!said && !lacks_gdr(work))
         say_acs(work, table);
     return ORR_OK;
 }

@@ -263,15 +263,30 @@ static void guess_type(const struct orr_result_table *measured, const struct orr
     machine->type = best;
 }
 
+/* Why no machine is known, and how to name it. */
+static const char *no_machine(const struct orr_perf_work *work, const struct orr_result_table *measured)
+{
+    struct orr_perf_machine board = {0};
+    struct orr_result_table as_board = *measured;
+    as_board.model = measured->unsure_model;
+    guess_type(&as_board, work->results->log, &board);
+    if (measured->unsure_model && board.type)
+        return orr_perf_text(work->arena,
+                             "the text says %u %s (line %u), but not whether they are on a board with NVLink or PCIe "
+                             "cards; with such boards, --machine %s judges the results",
+                             measured->said_gpus, measured->unsure_model, measured->said_line, board.type->name);
+    return measured->device_count
+               ? "no machine type has such GPUs; name the machine with --machine TYPE or --topology FILE"
+               : "the results do not show the machine; name it with --machine TYPE or --topology FILE";
+}
+
 static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf_table *table,
                                struct orr_perf_machine *machine, struct orr_error *err)
 {
     struct orr_error own = {0};
     guess_type(table->measured, work->results->log, machine);
     if (!machine->type) {
-        machine->why = table->measured->device_count
-                           ? "no machine type has such GPUs; name the machine with --machine TYPE or --topology FILE"
-                           : "the results do not show the machine; name it with --machine TYPE or --topology FILE";
+        machine->why = no_machine(work, table->measured);
         return ORR_OK;
     }
     ORR_TRY(orr_input_machine(machine->type, &machine->dump, err));

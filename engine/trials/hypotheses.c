@@ -95,6 +95,7 @@ static const struct orr_hypothesis rows[] = {
      .log = {"gdr-off", "gdr=\"0\" on every NIC", "GPUDirect RDMA was not possible when the job ran.",
              "check nvidia-peermem or DMA-BUF: lsmod | grep peermem"},
      .network = true,
+     .proven_by = ORR_SHOWS_GDR_UNUSED,
      .refuted_by = ORR_SEEN(GDR_USED),
      ORR_TURNS(1, 1)},
     ORR_OF_RESULTS("fewer-nics", orr_edit_fewer_nics, 1, 16, "some NICs are not used", WHICH_NICS, 1, .network = true),

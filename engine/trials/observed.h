@@ -10,6 +10,7 @@
 enum orr_shows {
     ORR_SHOWS_NOTHING,
     ORR_SHOWS_GDR_USED,
+    ORR_SHOWS_GDR_UNUSED, /* connections over RDMA, all of them without it */
     ORR_SHOWS_P2P_USED,
     ORR_SHOWS_P2P_REFUSED, /* by the driver */
     ORR_SHOWS_SHM_USED,

@@ -87,7 +87,7 @@ def band(bands, key):
             more = MARGINS[min(sources, 3)] + margin
             return (
                 min(r[0] for r in rows) * (1 - more),
-                max(r[1] for r in rows) * (1 + more),
+                max(r[1] for r in rows) * (1 + more + (0 if margin else MARGINS[min(sources, 3)])),
                 sources,
                 margin > 0 or sources < 2,
             )
