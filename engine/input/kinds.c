@@ -228,6 +228,19 @@ static bool is_results(const struct orr_input *input)
     return orr_results_read(input->bytes, input->length, &limits, &results, &none) == ORR_OK;
 }
 
+/* Words in lines, and nothing that looks like XML. */
+static bool is_prose(const struct orr_input *input)
+{
+    size_t blanks = 0;
+    for (size_t i = input->start; i < input->length; i++) {
+        const unsigned char c = (unsigned char)input->bytes[i];
+        if (c == '<' || (c < ' ' && !strchr("\t\r\n", c)) || !c)
+            return false;
+        blanks += c == ' ';
+    }
+    return blanks > 1;
+}
+
 /* What people send by mistake, with the way out. */
 static enum orr_code unrecognised(const struct orr_input *input, struct orr_error *err)
 {
@@ -281,6 +294,12 @@ static enum orr_code unrecognised(const struct orr_input *input, struct orr_erro
     if (!input->root[0] && is_results(input)) {
         orr_fail(err, ORR_UNRECOGNISED, "results of nccl-tests, which show no machine");
         orr_error_advice(err, "`orrery check-perf` judges them; --topology FILE or --machine TYPE names the machine");
+        return ORR_UNRECOGNISED;
+    }
+    if (!input->root[0] && is_prose(input)) {
+        orr_fail(err, ORR_UNRECOGNISED, "no machine, no log and no results are recognised in this text");
+        orr_error_advice(err, "give what the job prints with NCCL_DEBUG=INFO, what nccl-tests prints, the file that "
+                              "NCCL_TOPO_DUMP_FILE names, or the output of `nvidia-smi topo -m`");
         return ORR_UNRECOGNISED;
     }
     return ORR_OK;

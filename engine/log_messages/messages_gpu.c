@@ -48,6 +48,12 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "What the driver reports of the NVLink fabric: its cluster, clique, state (3: ready) and health.",
      "Nothing is wrong by itself; see the symptoms.",
      "MNNVL busId 0x901000 fabric UUID 3143b15bc2cd192b.28cc9b5473fb5b93 cliqueId 0x7ffe state 3 healthMask 0xaa"},
+    {"imex-import", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "cuMemImportFromShareableHandle", NULL,
+     "A process could not open memory that another one shares. In a rack such as GB200 NVL72, that goes through IMEX, "
+     "whose domain is not in order.",
+     "Check `nvidia-imex-ctl -N` on each host: all must be READY, with this host among them. If it hangs, restart "
+     "nvidia-imex or the host; in Kubernetes, restart the ComputeDomain. NCCL_MNNVL_ENABLE=0 works around it.",
+     "CUDA error in cuMemImportFromShareableHandle: invalid resource handle"},
     {"imex-permission", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure 800", NULL,
      "The driver does not permit sharing memory over the NVLink fabric: the job has no IMEX channel.",
      "Give the job /dev/nvidia-caps-imex-channels/channel0 (Kubernetes: a ComputeDomain of NVIDIA's DRA driver), and "
@@ -69,6 +75,10 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "compatibility package.",
      "Remove cuda-compat from LD_LIBRARY_PATH, or install the driver that the image needs.",
      "Cuda failure 803 'system has unsupported display driver / cuda driver combination'"},
+    {"shared-memory-size", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "exceeds device/fn maxSharedMem", NULL,
+     "This release of NCCL is older than the GPU model: its kernels need more shared memory than the GPU offers them.",
+     "Use NCCL 2.26.2 or newer (RTX 50 and RTX PRO Blackwell). For PyTorch, `pip install -U nvidia-nccl-cu12`.",
+     "ncclMaxSharedMem 82240 exceeds device/fn maxSharedMem 79856"},
     {"cuda-no-kernel", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "no kernel image is available", NULL,
      "The program or NCCL was built without code for this GPU model.",
      "Use a build for its compute capability: NCCL 2.25 or newer with CUDA 12.8 or newer for Blackwell.",
@@ -114,6 +124,10 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "for "
      "another process on the GPU with nvidia-smi.",
      "Cuda failure 2 'out of memory'"},
+    {"cuda-in-capture", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "during capture",
+     "A CUDA graph was being captured, and an earlier call in it failed; NCCL only meets that failure.",
+     "Run once without CUDA graphs (vLLM: --enforce-eager; SGLang: --disable-cuda-graph): then the first error shows.",
+     "Cuda failure 'operation failed due to a previous error during capture'"},
     {"cuda-illegal-access", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "illegal memory access",
      "A kernel on this GPU, of NCCL or of the application, used memory that it may not use.",
      "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find the kernel. It is often the application's.",
@@ -189,11 +203,21 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm.",
      "Error while creating shared memory segment /dev/shm/nccl-MsnPcq (size 9637888), error: No space left on device "
      "(28)"},
+    {"shm-attach-empty", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while attaching to shared memory segment",
+     "(size 0)",
+     "A rank could not open the host memory that another one shares: NCCL takes a handle of cuMem for a file in "
+     "/dev/shm, mostly on hosts with NUMA nodes without memory.",
+     "Set NCCL_CUMEM_HOST_ENABLE=0: NCCL then uses /dev/shm. `numactl -H` shows NUMA nodes of 0 MB. If that is not it, "
+     "run the ranks in one container or share /dev/shm (--ipc=host).",
+     "Error while attaching to shared memory segment /dev/shm/nccl-K (size 0), error: No such file or directory "
+     "(2)"},
     {"shm-attach", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while attaching to shared memory segment", NULL,
      "A rank could not open the shared memory of another one on the same host.",
      "Run the ranks of one host in one container, or share /dev/shm (--ipc=host). NCCL_SHM_DISABLE=1 works around it.",
-     "Error while attaching to shared memory segment /dev/shm/nccl-MsnPcq (size 0), error: No such file or directory "
-     "(2)"},
+     "Error while attaching to shared memory segment /dev/shm/nccl-MsnPcq (size 9637888), error: No such file or "
+     "directory (2)"},
+    {"nvls-bind-mem", ORR_FROM_INFO, ORR_WEIGHT_NOTE, "NVLS Bind mem", NULL, "NCCL prepares memory for NVLS.",
+     "Nothing is wrong by itself.", "NVLS Bind mem 0xac0000000 UC handle 0x7f33 MC handle 0x7f34 size 1073741824"},
     {"nvls-bind", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to bind NVLink SHARP", NULL,
      "NVSwitch multicast (NVLS) could not bind memory. Usually Fabric Manager or the NVSwitches are not in order, for "
      "instance in a virtual machine or container with a part of the GPUs.",

@@ -111,6 +111,17 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The GPU driver is not loaded, or does not fit the kernel.",
      "Install the driver for the running kernel and restart; look for NVRM lines in dmesg.",
      "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."},
+    {"fabric-manager-version", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "river interface version", "don't match|mismatch",
+     "Fabric Manager did not start, because its version is not that of the GPU driver. Without it, NVSwitch machines "
+     "have "
+     "no NVLink, and jobs hang or fail.",
+     "Install the same version of both (nvidia-fabricmanager-NNN and the driver), then `systemctl restart "
+     "nvidia-fabricmanager`; `nvidia-smi -q | grep -A6 Fabric` must say Completed.",
+     "fabric manager NVIDIA GPU driver interface version 550.90.07 don't match with driver version 550.54.15."},
+    {"fabric-manager-failed", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "nv-fabricmanager", "status=1/FAILURE",
+     "Fabric Manager did not start. Without it, NVSwitch machines have no NVLink, and jobs hang or fail.",
+     "`journalctl -u nvidia-fabricmanager` says why; its version must be the driver's.",
+     "Process: 444114 ExecStart=/usr/bin/nv-fabricmanager -c fabricmanager.cfg (code=exited, status=1/FAILURE)"},
     {"gpu-lost", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "GPU is lost", NULL, "A GPU fell off the bus or stopped answering.",
      "Look for Xid 79 in dmesg; restart the host, then reseat the GPU.",
      "Unable to determine the device handle for GPU 0000:1B:00.0: GPU is lost. Reboot the system to recover this GPU"},

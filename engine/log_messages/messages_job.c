@@ -11,7 +11,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "arrive.",
      "Find the rank that lags behind (its last enqueued work is lower) or that reports nothing, and look at its own "
      "output and host. "
-     "Then run with NCCL_DEBUG=INFO and TORCH_NCCL_TRACE_BUFFER_SIZE=2000 to record what each rank called.",
+     "A rank that only takes long (loading, preprocessing, saving) needs a higher timeout in init_process_group(). "
+     "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records what each rank called.",
      "[rank3]:[E ProcessGroupNCCL.cpp:563] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=30, "
      "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out."},
     {"watchdog-work", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Timeout at NCCL work: %d, last enqueued NCCL work: %d,", NULL,
@@ -84,8 +85,9 @@ const struct orr_log_message orr_log_messages_job[] = {
      "[rank0]:[W ProcessGroupNCCL.cpp:1496] Warning: WARNING: destroy_process_group() was not called before program "
      "exit"},
     {"store-id", ORR_FROM_ALL, ORR_WEIGHT_AFTERMATH, "via c10d key-value store by key", NULL,
-     "A rank did not get the communicator's id from rank 0, which failed, ended or never got that far.",
-     "Look for the first error of rank 0 and whether all ranks reached this communicator.",
+     "A rank did not get the communicator's id from rank 0, which failed, ended, or had not come that far in time.",
+     "Look for the first error of rank 0. If it was still busy (preprocessing, loading), raise timeout in "
+     "init_process_group(); if it waits too, NCCL may find no interface: set NCCL_SOCKET_IFNAME.",
      "[1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', "
      "but "
      "store->get('0') got error: Connection reset by peer"},
@@ -102,6 +104,23 @@ const struct orr_log_message orr_log_messages_job[] = {
      "reach.",
      "Set GLOO_SOCKET_IFNAME (and NCCL_SOCKET_IFNAME) to an interface that all hosts share.",
      "RuntimeError: Gloo connectFullMesh failed with [../third_party/gloo/gloo/transport/tcp/pair.cc:144] no error"},
+    {"ipc-expandable", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "custom_all_reduce",
+     "'invalid argument'|register_graph_buffers",
+     "vLLM's and SGLang's own all-reduce could not share its buffers between the GPUs, mostly because PyTorch "
+     "allocates "
+     "with expandable_segments:True. This is not NCCL.",
+     "Take expandable_segments:True out of PYTORCH_CUDA_ALLOC_CONF, or start with --disable-custom-all-reduce.",
+     "Failed: Cuda error /workspace/csrc/custom_all_reduce.cuh:164 'invalid argument'"},
+    {"ipc-peer", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "custom_all_reduce", "peer access",
+     "vLLM's and SGLang's own all-reduce needs P2P between the GPUs, which the driver refuses. NCCL works without it.",
+     "Start with --disable-custom-all-reduce. `nvidia-smi topo -p2p r` shows what the driver offers.",
+     "Failed: Cuda error custom_all_reduce.cuh:307 'peer access is not supported between these two devices'"},
+    {"sglang-nccl", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "glang is using nccl", NULL, "SGLang starts NCCL.",
+     "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes.",
+     "[2026-08-26 10:00:01 TP0] sglang is using nccl==2.30.7"},
+    {"sglang-init", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "nit nccl begin", NULL, "SGLang starts NCCL.",
+     "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes.",
+     "[2024-08-07 10:00:01 TP0] Init nccl begin."},
     {"vllm-nccl", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "vLLM is using nccl", NULL, "vLLM starts NCCL.",
      "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes.",
      "INFO 09-12 23:40:47 pynccl.py:63] vLLM is using nccl==2.20.5"},
@@ -111,6 +130,31 @@ const struct orr_log_message orr_log_messages_job[] = {
      "On hosts without NVLink between them, measure with nccl-tests. In such a rack, check `nvidia-imex-ctl -N` and "
      "`nvidia-smi -q | grep -A6 Fabric`.",
      "[CUDA_ERROR_INVALID_VALUE] invalid argument in expression cuMemSetAccess(...) in MultinodeMemoryAllocation"},
+    {"mpi-ssh", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "ssh: ", "connect to host|resolve hostname",
+     "mpirun could not start processes on another host, because ssh does not reach it. NCCL had not begun.",
+     "Make `ssh HOST hostname` work from this host without a password; --mca plm_rsh_args \"-p PORT\" names another "
+     "port. "
+     "Kubernetes: wait until the workers run an sshd and their names resolve (MPI Operator).",
+     "ssh: connect to host 10.0.0.3 port 22: Connection refused"},
+    {"mpi-key", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Permission denied (", "publickey",
+     "mpirun could not start processes on another host, because ssh refused the key. NCCL had not begun.",
+     "Make `ssh HOST hostname` work from this host without a password: the same user, and ~/.ssh of mode 700 owned by "
+     "it. "
+     "Kubernetes: the MPI Operator's image must run sshd as that user.",
+     "root@worker-1: Permission denied (publickey,password)."},
+    {"mpi-daemon", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "lost communication with a remote daemon", NULL,
+     "MPI lost its own process on another host. NCCL had not begun, or ended with it.",
+     "Make `mpirun -np 2 -H HOST1,HOST2 hostname` work first.", "PRTE has lost communication with a remote daemon."},
+    {"mpi-start", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "unable to reliably start one or more daemons", NULL,
+     "MPI could not start its own processes on the other hosts. NCCL had not begun, or ended before.",
+     "Make `mpirun -np 2 -H HOST1,HOST2 hostname` work first.",
+     "ORTE was unable to reliably start one or more daemons."},
+    {"mpi-init", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Fatal error in", "PMPI_Init|MPI_Init",
+     "MPI did not start, so NCCL had not begun.",
+     "Make an MPI program without NCCL work first (`mpirun -np 2 -H HOST1,HOST2 hostname`): launcher and library must "
+     "be "
+     "of one MPI.",
+     "Abort(3712399) on node 0 (rank 0 in comm 0): Fatal error in PMPI_Init: Other MPI error, error stack:"},
     {"mpi-slots", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "There are not enough slots available", NULL,
      "mpirun should start more processes than its hosts have slots.",
      "Name slots in the host list (-H node1:8,node2:8), or use --oversubscribe.",
@@ -155,13 +199,17 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Test GPUs and links (dcgmi diag -r 3); run on halves of the hosts to find the faulty one.",
      "# Out of bounds values : 3 FAILED"},
     {"tests-ordinal", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", "invalid device ordinal",
-     "nccl-tests named a GPU that the process does not see. It takes GPUs by local rank, and the launcher shows each "
-     "task "
-     "only its own (Slurm --gpus-per-task, --gpu-bind), or the tasks of a host ask for more GPUs than it has.",
-     "Let each task see all GPUs: srun --gpus-per-node=N --gpu-bind=none (--tres-bind=none), one task a GPU with -g 1, "
-     "or "
-     "one task with -g N. Check: `srun nvidia-smi -L`.",
+     "nccl-tests named a GPU that the process does not see. It takes GPUs by local rank.",
+     "Start at most as many ranks times -g on a host as `nvidia-smi -L` lists there (mpirun: -H HOST:N; Docker: --gpus "
+     "all). Slurm: --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task, so that each task sees all GPUs.",
      "node1: Test CUDA failure common.cu:986 'invalid device ordinal'"},
+    {"tests-illegal-access", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", "illegal memory access",
+     "nccl-tests uses no memory that it may not use, so the fault is in NCCL or the driver, mostly because the GPUs "
+     "are "
+     "newer than the release.",
+     "Use a newer release of NCCL (for Blackwell 2.27.5 or newer) and a newer driver. If it stays, NCCL_P2P_DISABLE=1 "
+     "shows whether P2P is the cause.",
+     "node1: Test CUDA failure common.cu:325 'an illegal memory access was encountered'"},
     {"tests-cuda", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", NULL, "nccl-tests stopped at a CUDA error.",
      "Look at the CUDA error in the line.", "node1: Test CUDA failure common.cu:294 'out of memory'"},
     {"unhandled-system", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled system error", NULL,
@@ -211,6 +259,9 @@ const struct orr_log_message orr_log_messages_job[] = {
      "nccl-tests stopped at an error of NCCL.", "Look for the first NCCL WARN.",
      "node1: Test NCCL failure common.cu:958 'unknown result code'"},
     /* Words of the person who asks, which any message may have too. */
+    {"spans-nodes", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "process group spans across nodes", NULL,
+     "vLLM's or SGLang's own all-reduce works on one host only, and this group has several.", "Nothing: NCCL is used.",
+     "CustomAllreduce is disabled because this process group spans across nodes."},
     {"said-hang", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " hang", NULL, "The text speaks of a hang.",
      "NCCL_DEBUG=INFO shows how far each rank comes.", "execution hangs on the first collective operation"},
     {"said-stuck", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " stuck", NULL, "The text speaks of a hang.",

@@ -73,6 +73,11 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Check that GPU driver, kernel and rdma-core support DMA-BUF; NCCL_DMABUF_ENABLE=0 makes NCCL use nvidia-peermem "
      "instead.",
      "Call to mlx5dv_reg_dmabuf_mr failed with error Operation not supported"},
+    {"mlx5-symbol", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "dlvsym failed on mlx5dv", NULL,
+     "The image's rdma-core is older than a function that NCCL can use; NCCL goes on without it.",
+     "Nothing, unless the NICs need Data Direct: then install a newer rdma-core in the image.",
+     "dlvsym failed on mlx5dv_get_data_direct_sysfs_path - /lib/x86_64-linux-gnu/libmlx5.so: undefined symbol: "
+     "mlx5dv_get_data_direct_sysfs_path, version MLX5_1.25"},
     {"ib-async-call", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Call to ibv_get_async_event failed", NULL,
      "NCCL cannot watch this NIC for errors and port changes. Data transfers do not need it.",
      "In sandboxes such as gVisor the call is not supported; on a plain host update rdma-core and the NIC driver.",
@@ -169,10 +174,20 @@ const struct orr_log_message orr_log_messages_network[] = {
      "/sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:582913"},
     {"ofi-request", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Request %*", "completed with error",
      "A transfer of the libfabric network (EFA) failed.",
-     "Look for an earlier error of the other host. Check the security group (all traffic within the group, both ways) "
-     "and "
-     "the versions of the EFA driver, libfabric and the plugin on both hosts.",
+     "Look for an earlier error of the other host. The security group must allow all traffic from and to itself by its "
+     "id (0.0.0.0/0 does not cover EFA); driver, libfabric and plugin must be of one release on both hosts.",
      "NET/OFI Request 0x7f1c completed with error. RC: 5. Error: 4 (Unreachable remote). Completed length: 0"},
+    {"ofi-operation", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Operation", "completed with error",
+     "A transfer of the libfabric network (EFA) failed.",
+     "Look for an earlier error of the other host. The security group must allow all traffic from and to itself by its "
+     "id (0.0.0.0/0 does not cover EFA); driver, libfabric and plugin must be of one release on both hosts.",
+     "NET/OFI Operation with NULL context completed with error"},
+    {"ofi-remote-address", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Unable to insert remote address", NULL,
+     "Amazon's plugin could not use the address of the other host: the hosts do not use the same plugin and libfabric, "
+     "or the security group blocks EFA.",
+     "Use one EFA installer on all hosts. The security group must allow all traffic from and to itself by its id, in "
+     "both directions.",
+     "NET/OFI Unable to insert remote address into address vector for device 1. RC: -22"},
     {"ofi-init", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/OFI aws-ofi-nccl initialization failed", NULL,
      "Amazon's network plugin found no EFA device that it can use, so NCCL falls back to another network.",
      "Check `fi_info -p efa` on the host, and that the container has /dev/infiniband/uverbs*.",
@@ -189,9 +204,12 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Check `fi_info` on the host and access to the devices in the container.",
      "NET/OFI Couldn't find any optimal provider"},
     {"ofi-registration", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Unable to register memory", NULL,
-     "The libfabric plugin could not register a buffer.",
-     "Set `ulimit -l unlimited` for the job and check that the EFA driver supports GPUDirect RDMA (`fi_info -p efa -t "
-     "FI_EP_RDM`).",
+     "The libfabric plugin could not register a buffer: its memory limit is too low, or libfabric is older than NCCL "
+     "2.19 "
+     "needs.",
+     "Set `ulimit -l unlimited`. On AWS install EFA 1.29 or newer, or set FI_EFA_SET_CUDA_SYNC_MEMOPS=0. `fi_info -p "
+     "efa "
+     "-t FI_EP_RDM` shows whether the driver supports GPUDirect RDMA.",
      "NET/OFI Unable to register memory (type = 2) for device 0. RC: -12, Error: Cannot allocate memory"},
     {"libfabric-gdrcopy", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "gdrcopy_dl_hmem_init failed", NULL,
      "libfabric runs without gdrcopy. Small messages may be slower; nothing fails.",

@@ -65,6 +65,21 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "The process forked while EFA or RDMA was in use, which corrupts memory.",
      "Set FI_EFA_FORK_SAFE=1 (RDMAV_FORK_SAFE=1), or start workers with spawn instead of fork.",
      "A process has executed an operation involving a call to the fork() system call to create a child process."},
+    {"rxdm-gpus", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "Number of GPUs detected in the PCI tree", NULL,
+     "Google's receive manager (RxDM) stopped, because it found fewer GPUs with a NIC in sysfs than CUDA has. Ranks "
+     "then "
+     "cannot connect to it.",
+     "Give the node pool exactly the networks of its GPU NICs (an additional gVNIC network takes the place of one), "
+     "and "
+     "the pod hostNetwork: true, so that it sees all of /sys.",
+     "E0312 fastrak_gpumem_manager.cc:200] Number of GPUs detected in the PCI tree 7 is not equal to the actual number "
+     "of GPUs reported by CUDA 8"},
+    {"fastrak-refused", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "NET/FasTrak", "Connection refused",
+     "Google's network plugin does not reach the receive manager (RxDM) of its host: it does not run, or it stopped.",
+     "Look at the log of the container tcpgpudmarxd (tcpxo-daemon) on that host for its first error, and start it "
+     "before "
+     "the job.",
+     "NET/FasTrak : connect() error: 111: Connection refused"},
     {"fastrak-mismatch", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/FasTrak", "mismatch|not supported|ailed",
      "Google's network plugin (GPUDirect-TCPXO) could not start, often because its version and that of the receive "
      "manager on the host, or NCCL's settings, do not fit.",

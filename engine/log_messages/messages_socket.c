@@ -84,6 +84,13 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "The socket network found no interface that it may use.",
      "NCCL_SOCKET_IFNAME must name an interface that is up on this host (`ip -br addr`).",
      "NET/Socket : no interface found"},
+    {"socket-family", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "is neither AF_INET(2) nor AF_INET6", NULL,
+     "A rank got something else than an address from another one: a host lacks the interface that NCCL_SOCKET_IFNAME "
+     "names, or ranks do not use the same network or release of NCCL.",
+     "`ip -br addr` must list that interface on every host, and the lines \"Using network\" and \"NCCL version\" of "
+     "all "
+     "hosts must agree.",
+     "ncclSocketInit: connecting to address  with family 59936 is neither AF_INET(2) nor AF_INET6(10)"},
     {"socket-type", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "wrong type", "!=",
      "Two connections of NCCL met that were not meant for each other, for instance of two communicators, or of ranks "
      "with "

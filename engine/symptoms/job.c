@@ -100,19 +100,38 @@ static void slices_of_one_gpu(struct orr_symptom_finder *f)
                            .explains = twice->message->id});
 }
 
-/* vLLM says that it starts NCCL, and nothing comes after that. */
+/* The last line in which a server says that it starts NCCL. */
+static const struct orr_log_event *server_start(const struct orr_log *log, const char **ret_server)
+{
+    static const struct {
+        const char *event, *server;
+    } starts[] = {{"vllm-nccl", "vLLM"}, {"sglang-nccl", "SGLang"}, {"sglang-init", "SGLang"}};
+    const struct orr_log_event *last = NULL;
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        const struct orr_log_event *event = orr_log_event_of(log, starts[i].event);
+        if (!event || (last && last->last_line >= event->last_line))
+            continue;
+        last = event;
+        *ret_server = starts[i].server;
+    }
+    return last;
+}
+
+/* vLLM or SGLang says that it starts NCCL, and nothing comes after that. */
 static void ends_at_nccl(struct orr_symptom_finder *f)
 {
     enum { LINES_AFTER = 3 };
     const struct orr_log *log = f->log;
-    const struct orr_log_event *start = orr_log_event_of(log, "vllm-nccl");
+    const char *server = "";
+    const struct orr_log_event *start = server_start(log, &server);
+    const bool hosts = orr_log_event_of(log, "spans-nodes");
     if (!start || log->nccl_count || orr_log_event_of(log, "vllm-no-p2p") ||
         start->last_line + LINES_AFTER < log->line_count)
         return;
     for (uint32_t i = 0; i < f->found->count; i++)
         if (f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)
             return; /* which says more */
-    for (uint32_t i = 0; i < log->record_count; i++) {
+    for (uint32_t i = 0; i < log->record_count && !hosts; i++) {
         const struct orr_gpu_model *model =
             log->records[i].kind == ORR_LOG_GPU_NAME ? orr_gpu_model_of_name(log->records[i].words[0]) : NULL;
         if (model && model->p2p == ORR_NO)
@@ -121,20 +140,51 @@ static void ends_at_nccl(struct orr_symptom_finder *f)
     for (uint32_t i = 0; i < log->event_count; i++)
         if (!log->events[i].message || log->events[i].message->weight > ORR_WEIGHT_WARNING)
             return;
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "ends-at-nccl",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause = hosts ? orr_symptom_text(f,
+                                              "The text ends where %s starts NCCL (line %u): if it hangs there, the "
+                                              "hosts do not reach one another.",
+                                              server, start->last_line)
+                           : orr_symptom_text(f,
+                                              "The text ends where %s starts NCCL (line %u). If the job hangs there, a "
+                                              "rank does not reach the others, or data between GPUs does not arrive, "
+                                              "mostly because PCIe ACS or the IOMMU breaks P2P.",
+                                              server, start->last_line),
+            .check = hosts ? "Check: run with NCCL_DEBUG=INFO. If all ranks print \"Init COMPLETE\", the server's own "
+                             "address is wrong."
+                           : "Check: run once with NCCL_P2P_DISABLE=1 NCCL_DEBUG=INFO. If that works, it is "
+                             "P2P. If ranks never print \"Init COMPLETE\", they do not reach one another: "
+                             "name the interface that all hosts share in NCCL_SOCKET_IFNAME.",
+            .cure = hosts ? "Name the interface that all hosts share in NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME, and "
+                            "each host's address on it in VLLM_HOST_IP or SGLANG_HOST_IP; open all ports between them."
+                          : ORR_ACS_CURE,
+            .line = start->last_line});
+}
+
+/* The log ends where NCCL prepares memory for NVLink SHARP (NVLS). */
+static void ends_at_nvls(struct orr_symptom_finder *f)
+{
+    enum { LINES_AFTER = 16 }; /* one for each GPU of a host */
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *bind = orr_log_event_of(log, "nvls-bind-mem");
+    if (!bind || log->kinds[ORR_LOG_INIT_COMPLETE] || bind->last_line + LINES_AFTER < log->line_count)
+        return;
     orr_symptom_add(f, &(struct orr_symptom){
-                           .id = "ends-at-nccl",
+                           .id = "ends-at-nvls",
                            .weight = ORR_SYMPTOM_CAUSE,
                            .cause = orr_symptom_text(f,
-                                                     "The text ends where vLLM starts NCCL (line %u). If the job hangs "
-                                                     "there, a rank does not reach the others, or data between GPUs "
-                                                     "does not arrive, mostly because PCIe ACS or the IOMMU breaks "
-                                                     "P2P.",
-                                                     start->last_line),
-                           .check = "Check: run once with NCCL_P2P_DISABLE=1 NCCL_DEBUG=INFO. If that works, it is "
-                                    "P2P. If ranks never print \"Init COMPLETE\", they do not reach one another: "
-                                    "name the interface that all hosts share in NCCL_SOCKET_IFNAME.",
-                           .cure = ORR_ACS_CURE,
-                           .line = start->last_line});
+                                                     "The log ends where NCCL binds memory for NVLink SHARP (line %u): "
+                                                     "the driver does not answer, because Fabric Manager or the "
+                                                     "NVSwitches are not in order.",
+                                                     bind->last_line),
+                           .check = "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
+                           .cure = "Restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, of the driver's "
+                                   "version) or the host; meanwhile leave NCCL_NVLS_ENABLE=0 set.",
+                           .line = bind->last_line});
 }
 
 /* PyTorch's barrier is an AllReduce of one element. The first one makes the communicator, on whichever GPU is current:
@@ -168,5 +218,6 @@ void orr_symptoms_of_job(struct orr_symptom_finder *f)
     first_barrier(f);
     ras_ranks(f);
     slices_of_one_gpu(f);
+    ends_at_nvls(f);
     ends_at_nccl(f);
 }

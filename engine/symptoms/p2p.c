@@ -33,6 +33,15 @@ static const struct orr_log_record *without_p2p(const struct orr_log *log, const
     return NULL;
 }
 
+/* Whether the job failed, as far as a line says: NCCL works without P2P, only slower. */
+static bool has_failed(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (!log->events[i].message || log->events[i].message->weight == ORR_WEIGHT_FATAL)
+            return true;
+    return false;
+}
+
 static void driver_offers_none(struct orr_symptom_finder *f)
 {
     const struct orr_gpu_model *model = NULL;
@@ -44,7 +53,7 @@ static void driver_offers_none(struct orr_symptom_finder *f)
         f,
         &(struct orr_symptom){
             .id = "p2p-not-offered",
-            .weight = ORR_SYMPTOM_CAUSE,
+            .weight = has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
             .cause = orr_symptom_text(f,
                                       "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
                                       "data between them through host memory, even below one PCIe switch.",
