@@ -1,222 +1,106 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One attempt of the plain search: channels are built one after the other, node by node, and every way is tried. The
- * headings are those of docs/nccl/search.md; what is done follows it sentence by sentence.
+/* The part of the plain search around attempts: which graphs are searched, what NCCL relaxes after an attempt, and what
+ * it does with the best graph.
  *
- * An example: three GPUs, each joined to the two others, one host, a ring. Channel 0 begins at GPU 0, goes to 1, to 2
- * and back to 0, and takes its rate from three links: four steps. Channel 1 does the same again, if the links have as
- * much left; else it tries GPU 0, then 2, then 1, which takes the links of the other direction. */
+ * An example: two GPUs, one link of 30 GB/s in each direction, one host. The table begins 40, 30, 20; 40 is above the
+ * maximum, so 30 is tried first. Channel 0 takes 30 from the link 0 -> 1 and 30 from 1 -> 0 and is complete. A second
+ * one does not fit. One channel of 30 GB/s carries what a GPU can, so the search ends. */
 #include "tests/search/plain_search.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "tests/search/plain_state.h"
+static void search_graph(struct plain *s);
 
-/* Where the channel being built is to leave to a NIC, and to close to its first GPU: positions, -1: nowhere. */
-struct plan {
-    int to_net, to_first;
-    enum order order;
-};
+/* ---- Graphs that NCCL searches ---- */
 
-static void visit(struct plain *s, int x, int p, struct plan plan, int32_t *steps);
-
-/* ---- Reserving a hop ---- */
-
-struct move {
-    uint32_t from, to; /* nodes */
-    float rate, times; /* GB/s; how often the hops count: 1, but for stars */
-    int32_t limit;     /* the farthest type of path, for single ones */
-};
-
-static struct move inside(const struct plain *s, uint32_t from, uint32_t to, float times)
+static enum orr_code find(struct plain *s, const struct orr_graph_request *wanted,
+                          struct plain_graph graphs[ORR_GRAPH_COUNT], struct orr_error *err)
 {
-    return (struct move){from, to, s->trial.bw_intra * times, times, s->trial.type_intra};
-}
-
-static struct move to_or_from_net(const struct plain *s, uint32_t from, uint32_t to, float part)
-{
-    return (struct move){from, to, s->trial.bw_inter / part, 1, s->trial.type_inter};
-}
-
-static void change(float *capacity, float by)
-{
-    *capacity = roundf((*capacity + by) * 1000.0f) / 1000.0f;
-}
-
-/* On a PHB path from a GPU by an Intel CPU, PCI links carry more. */
-static bool pays_overhead(const struct plain *s, const struct orr_path *path, struct move m)
-{
-    bool intel = false;
-    for (uint32_t i = 0; i < path->hops; i++) {
-        const struct orr_node *node = &s->system->nodes[orr_path_node(s->paths, path, i)];
-        intel =
-            intel || (node->type == ORR_CPU && node->cpu.arch == ORR_ARCH_X86 && node->cpu.vendor == ORR_VENDOR_INTEL);
+    const struct orr_trial *start = &s->limits.start;
+    orr_search_limits(&s->asked, wanted, &s->limits);
+    if (start->pattern == ORR_PATTERN_NONE) { /* it stays empty, with the types that it would begin with */
+        graphs[wanted->kind].is = (struct orr_trial){
+            .pattern = wanted->pattern, .type_intra = start->type_intra, .type_inter = start->type_inter};
+        return ORR_OK;
     }
-    return intel && path->type == ORR_PATH_PHB && s->system->nodes[m.from].type == ORR_GPU;
+    search_graph(s);
+    graphs[wanted->kind] = s->best;
+    return s->overrun ? orr_fail(err, ORR_UNSUPPORTED, "more channels than the release's tables hold") : ORR_OK;
 }
 
-/* Takes the rate of a move from the first `count` links of its path (sign -1: gives it back); returns how many had
- * room. */
-static uint32_t walk(struct plain *s, struct move m, uint32_t count, float sign)
+static enum orr_code prepare(struct plain *s, const struct orr_system *system, struct orr_arena *arena,
+                             struct orr_error *err)
 {
-    const struct orr_path *path = orr_path(s->paths, m.from, m.to);
-    const enum orr_node_type device = s->release->has_devs ? ORR_DEV : ORR_GPU;
-    const float rate = m.rate * sign, up = s->release->intel_overhead_up, down = s->release->intel_overhead_down;
-    const float pci_rate = pays_overhead(s, path, m) ? rate * up / down : rate;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t l = s->paths->links[path->first + i];
-        const struct orr_link *link = &s->system->links[l];
-        const struct orr_node *to = &s->system->nodes[link->to];
-        const bool power = to->type == ORR_CPU && (to->cpu.arch == ORR_ARCH_POWER || !s->release->power_cpu_only);
-        const float there = link->type == ORR_LINK_PCI ? pci_rate : rate;
-        float back = 0;
-        if (to->type == device && to->gpu.sm < 80 && s->system->nodes[m.from].type != ORR_GPU)
-            back += there / 8;
-        if (power && link->type == ORR_LINK_NVL)
-            back += there;
-        float *way_back = back != 0 && link->reverse != ORR_NO_LINK ? &s->capacity[link->reverse] : NULL;
-        if (sign > 0 && (s->capacity[l] < there || (way_back && *way_back < back)))
-            return i;
-        change(&s->capacity[l], -there);
-        if (way_back)
-            change(way_back, -back);
-    }
-    return count;
+    if (s->n > PLAIN_MOST_GPUS || s->end_net - s->first_net > PLAIN_MOST_NETS ||
+        system->node_count > PLAIN_MOST_NODES || system->link_count > PLAIN_MOST_LINKS)
+        return orr_fail(err, ORR_LIMIT, "more than the plain search has room for");
+    for (uint32_t l = 0; l < system->link_count; l++)
+        s->capacity[l] = system->links[l].bw;
+    for (uint32_t net = s->first_net; net < s->end_net; net++)
+        s->port_bw[net] = system->nodes[net].net.bw;
+    s->inter = (s->first_net < s->end_net || s->release->keeps_nets) && system->leaves_host;
+    s->asked.input = (struct orr_search_input){.system = system,
+                                               .paths = s->paths,
+                                               .settings = s->settings,
+                                               .n = s->n,
+                                               .net_count = s->end_net - s->first_net,
+                                               .inter = s->inter,
+                                               .cc_min = INT32_MAX};
+    for (const struct orr_node *node = system->nodes; node < system->nodes + system->node_count; node++)
+        if ((node->type == ORR_GPU || node->type == ORR_DEV) && node->gpu.sm < s->asked.input.cc_min)
+            s->asked.input.cc_min = node->gpu.sm;
+    return orr_search_prepare(&s->asked, arena, err);
 }
 
-/* Whether a node has a path to any other of a type. */
-static bool reaches_some(const struct plain *s, uint32_t from, enum orr_node_type type)
+enum orr_code plain_search(const struct orr_paths *paths, const struct orr_settings *settings,
+                           const struct orr_search_request *request, struct orr_arena *arena,
+                           struct plain_graph ret_graphs[ORR_GRAPH_COUNT], struct orr_error *err)
 {
-    for (uint32_t to = s->system->first[type]; to < s->system->first[type + 1]; to++)
-        if (orr_path(s->paths, from, to)->type < ORR_PATH_DIS)
-            return true;
-    return false;
-}
-
-/* Takes what a move needs. false: it is not possible, and nothing was taken. */
-static bool take(struct plain *s, struct move m)
-{
-    const struct orr_path *path = orr_path(s->paths, m.from, m.to);
-    const enum orr_pattern pattern = s->trial.pattern;
-    const bool both_ways =
-        s->release->checks_way_back &&
-        (pattern == ORR_PATTERN_BALANCED_TREE || pattern == ORR_PATTERN_SPLIT_TREE || pattern == ORR_PATTERN_TREE);
-    if (s->release->empty_paths_are_free && !path->hops)
-        return true;
-    if (path->type >= ORR_PATH_DIS &&
-        (s->release->checks_unreachable || !reaches_some(s, m.from, s->system->nodes[m.to].type)))
-        return false;
-    if (m.times == 1 && (type_of(s, m.from, m.to) > m.limit || (both_ways && type_of(s, m.to, m.from) > m.limit)))
-        return false;
-    const uint32_t done = walk(s, m, path->hops, 1);
-    if (done < path->hops)
-        (void)walk(s, m, done, -1);
-    else
-        s->trial.hops = (int32_t)((float)s->trial.hops + m.times * (float)path->hops);
-    return done == path->hops;
-}
-
-static void give(struct plain *s, struct move m)
-{
-    const uint32_t hops = orr_path(s->paths, m.from, m.to)->hops;
-    (void)walk(s, m, hops, -1);
-    s->trial.hops = (int32_t)((float)s->trial.hops - m.times * (float)hops);
-}
-
-/* ---- Which GPU comes next ---- */
-
-struct score {
-    int gpu;
-    int32_t keys[6]; /* the most important first; more is better */
-};
-
-/* What is left of a GPU's PCI link in whole GB/s; -1: it has none. */
-int32_t plain_pci_left(const struct plain *s, int gpu)
-{
-    const struct orr_node *nodes = s->system->nodes;
-    const struct orr_link *links = s->system->links;
-    const uint32_t node = s->release->has_devs ? links[gpu_of(s, gpu)->first_link].to : gpu_node(s, gpu);
-    uint32_t l = nodes[node].first_link, end = l + nodes[node].link_count;
-    while (l < end && links[l].type != ORR_LINK_PCI)
-        l++;
-    if (l == end)
-        return -1;
-    const struct orr_node *far = &nodes[links[l].to];
-    float least = s->capacity[l];
-    for (uint32_t back = far->first_link + far->link_count; back-- > far->first_link;)
-        if (links[back].to == node) /* the first of them counts */
-            least = fminf(s->capacity[l], s->capacity[back]);
-    return (int32_t)least;
-}
-
-static bool is_before(const struct score *a, const struct score *b)
-{
-    int i = 0;
-    while (i < 5 && a->keys[i] == b->keys[i])
-        i++;
-    return a->keys[i] > b->keys[i];
-}
-
-/* With NVSwitches the neighbours come first, or alone. Returns how many GPUs the list has then. */
-static int with_neighbours(const struct plain *s, int x, int *list, int count)
-{
-    const int next = (x + 1) % s->n, previous = (x - 1 + s->n) % s->n;
-    const bool ring = s->trial.pattern == ORR_PATTERN_RING, one = s->trial.pattern == ORR_PATTERN_TREE;
-    const int neighbours[] = {ring ? previous : next, ring ? next : previous};
-    int found = 0;
-    if (!s->has_nvs || s->release->switch_neighbours == ORR_NEIGHBOURS_NONE)
-        return count;
-    for (int i = 0; i < (one || next == previous ? 1 : 2); i++)
-        for (int at = found; at < count; at++)
-            if (list[at] == neighbours[i]) {
-                memmove(list + found + 1, list + found, (size_t)(at - found) * sizeof *list);
-                list[found++] = neighbours[i];
-            }
-    return s->release->switch_neighbours == ORR_NEIGHBOURS_ONLY ? found : count;
-}
-
-static int next_gpus(const struct plain *s, int x, int p, int to_net, int *list)
-{
-    struct score scores[PLAIN_MOST_GPUS];
-    bool reversed = to_net != -1 && to_net != p + 1;
-    int count = 0;
-    for (int i = 1; i < s->n; i++) {
-        const int y = (x + i) % s->n;
-        const struct orr_path *path = orr_path(s->paths, gpu_node(s, x), gpu_node(s, y));
-        if (!path->hops || s->used[s->trial.channels][y])
-            continue;
-        struct score score = {y, {0, 0, 0, (int32_t)path->bw, -(int32_t)path->hops, -i}};
-        if (to_net != -1) {
-            const uint32_t net = net_node(s, s->trial.nets[s->trial.channels][0]);
-            const struct orr_path *entry = orr_path(s->paths, net, gpu_node(s, y));
-            score.keys[0] = (int32_t)entry->bw;
-            score.keys[1] = plain_pci_left(s, y);
-            score.keys[2] = -(int32_t)entry->hops;
-        }
-        int at = count++;
-        for (; at > 0 && is_before(&score, &scores[at - 1]); at--)
-            scores[at] = scores[at - 1];
-        scores[at] = score;
-    }
-    for (int i = 1; i < count; i++)
-        reversed = reversed && scores[i].keys[3] == scores[0].keys[3] && scores[i].keys[4] == scores[0].keys[4];
-    for (int i = 0; i < count; i++)
-        list[i] = scores[reversed ? count - 1 - i : i].gpu;
-    return with_neighbours(s, x, list, count);
+    const struct orr_system *system = paths->system;
+    const struct orr_release *r = system->release;
+    static struct plain s; /* large, and of one thread */
+    s = (struct plain){.system = system,
+                       .paths = paths,
+                       .settings = settings,
+                       .release = r,
+                       .n = orr_system_count(system, ORR_GPU),
+                       .first_net = system->first[ORR_NET],
+                       .end_net = system->first[ORR_NET + 1],
+                       .has_nvs = orr_system_count(system, ORR_NVS) > 0};
+    ORR_TRY(prepare(&s, system, arena, err));
+    memset(ret_graphs, 0, ORR_GRAPH_COUNT * sizeof *ret_graphs);
+    const struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, r->ring_max_channels, false, 0};
+    ORR_TRY(find(&s, &ring, ret_graphs, err));
+    const int32_t k = ret_graphs[ORR_GRAPH_RING].is.channels, least = r->tree_keeps_ring_channels ? k : 1;
+    const struct {
+        bool asked;
+        struct orr_graph_request graph;
+    } others[] = {
+        {true, {ORR_GRAPH_TREE, orr_tree_pattern_asked(r, request->hosts), least, k, false, 1}},
+        {request->collnet || r->collnet_always, {ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true, 2}},
+        {request->collnet && r->collnet_direct,
+         {ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, r->max_channels, true, 4}},
+        {request->nvls && r->nvls_max_channels > 0,
+         {ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, r->nvls_max_channels, false, 3}},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].asked)
+            ORR_TRY(find(&s, &others[i].graph, ret_graphs, err));
+    return ORR_OK;
 }
 
 /* ---- When a result is better ---- */
 
-static bool is_better(const struct plain *s)
+bool plain_is_better(const struct plain *s)
 {
-    const struct graph *t = &s->trial, *b = &s->best;
+    const struct orr_trial *t = &s->trial.is, *b = &s->best.is;
     const enum orr_nvls_better nvls = s->release->nvls_better;
     const float k = (float)t->channels, best = (float)b->channels;
     float needed = best * b->bw_intra;
     if (t->channels < t->min_channels)
         return false;
     if (t->pattern == ORR_PATTERN_NVLS && nvls != ORR_NVLS_BETTER_AS_OTHERS)
-        return (t->channels > b->channels && t->channels <= s->n) ||
+        return (t->channels > b->channels && t->channels <= (int32_t)s->n) ||
                (nvls == ORR_NVLS_BETTER_BY_RATE && k * t->bw_inter > best * b->bw_inter);
     if (s->release->weighs_crossing)
         needed *= (float)(1 - .15 * (int32_t)((uint32_t)b->cross_nic - (uint32_t)t->cross_nic));
@@ -226,125 +110,186 @@ static bool is_better(const struct plain *s)
            t->hops < b->hops;
 }
 
-/* ---- Building a channel ---- */
+/* ---- What NCCL relaxes, and when it stops ---- */
 
-static void complete(struct plain *s, int32_t *steps)
+static void attempt(struct plain *s)
 {
-    s->trial.channels++;
-    if (is_better(s)) {
-        s->best = s->trial;
-        if (s->best.channels == s->best.max_channels)
-            *steps = -1;
-    }
-    if (s->trial.channels < s->trial.max_channels)
-        plain_start_channel(s, steps);
-    s->trial.channels--;
+    s->steps = s->trial.is.same_channels                 ? s->release->steps_same
+               : s->trial.is.pattern == ORR_PATTERN_TREE ? s->release->steps_tree
+                                                         : s->release->steps_other;
+    s->all_steps -= s->steps;
+    plain_attempt(s);
 }
 
-static void leave_by_nets(struct plain *s, int x, int p, struct plan plan, int32_t *steps)
+static bool is_done(const struct plain *s)
 {
-    const bool balanced = s->trial.pattern == ORR_PATTERN_BALANCED_TREE;
-    const struct list *list = &s->exits[x];
-    int16_t *exit = &s->trial.nets[s->trial.channels][1];
-    plan.to_net = balanced && p == 0 ? 1 : -1;
-    for (int i = 0; i < list->count; i++) {
-        const int16_t net = list->nets[i], id = plain_first_of_id(s, net);
-        const struct move move = to_or_from_net(s, gpu_node(s, x), net_node(s, net), balanced ? 2 : 1);
-        if ((balanced && p == 1 && id != *exit) || !plain_may_leave_by(s, net) || !take(s, move))
-            continue;
-        *exit = id;
-        visit(s, x, p, plan, steps);
-        give(s, move);
+    const struct orr_trial *b = &s->best.is;
+    if (s->release->finishes_at_full_rate)
+        return b->channels == b->max_channels && b->bw_inter == s->system->max_bw;
+    return s->steps == -1 || (float)b->channels * b->bw_inter >= s->system->total_bw;
+}
+
+/* Tries a tree after a split tree; false: it was tried, and the pattern is the best's again. */
+static bool relax_split_tree(struct plain *s)
+{
+    const bool split = s->trial.is.pattern == ORR_PATTERN_SPLIT_TREE;
+    s->trial.is.pattern = split ? ORR_PATTERN_TREE : s->best.is.pattern;
+    return split;
+}
+
+static bool relax_crossing(struct plain *s)
+{
+    struct orr_trial *t = &s->trial.is;
+    const int32_t setting = s->asked.input.cross_nic_input;
+    const bool some = s->release->crossing_scope == ORR_CROSSING_SOME;
+    const bool fits = s->release->nic_pairs != ORR_PAIRS_RINGS || s->best.is.pattern == ORR_PATTERN_RING ||
+                      s->best.is.pattern == ORR_PATTERN_BALANCED_TREE;
+    const bool crosses = (some ? setting == 2 : setting != 0) && !t->cross_nic && fits;
+    t->cross_nic = crosses ? s->release->cross_nic_try : some && setting == 1;
+    return crosses;
+}
+
+/* The rows of the table, one after the other; false: nothing is left to relax. */
+static bool relax(struct plain *s, uint32_t *rate)
+{
+    struct orr_trial *t = &s->trial.is;
+    const struct orr_trial *b = &s->best.is;
+    const struct orr_limits *limits = &s->limits;
+    const struct orr_release *release = s->release;
+    const struct orr_node *cpu = orr_system_node(s->system, ORR_CPU, 0);
+    const bool amd = cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD, found = b->channels > 0;
+    if (t->same_channels && !(release->amd_keeps_same_channels && amd && t->type_intra == limits->sys)) {
+        t->same_channels = 0;
+        return true;
+    }
+    t->same_channels = limits->start.same_channels;
+    s->all_steps = release->finishes_at_full_rate && s->steps == -1 ? release->steps_all : s->all_steps + s->steps;
+    if (s->all_steps < 0 && (found || release->finishes_at_full_rate))
+        return false;
+    if (release->tree_for_sm90 && s->asked.input.cc_min >= 90 && t->pattern == ORR_PATTERN_BALANCED_TREE) {
+        t->pattern = ORR_PATTERN_TREE;
+        return true;
+    }
+    if (!release->relaxes_split_tree)
+        t->pattern = b->pattern;
+    if (t->type_intra < (s->inter ? t->type_inter : limits->max_intra) && (!found || t->type_intra < b->type_intra) &&
+        ++t->type_intra < limits->dis)
+        return true;
+    t->type_intra = limits->min_intra;
+    if (s->inter && t->type_inter < limits->max_inter &&
+        (!found || t->type_inter < b->type_inter || t->type_inter < limits->always_inter) &&
+        ++t->type_inter < limits->dis)
+        return true;
+    t->type_inter = limits->min_inter;
+    if ((release->relaxes_split_tree && release->relaxes_pattern_first && relax_split_tree(s)) || relax_crossing(s) ||
+        (release->relaxes_split_tree && !release->relaxes_pattern_first && relax_split_tree(s)))
+        return true;
+    if (*rate + 1 == limits->rate_count || (found && !(limits->rates[*rate + 1] / b->bw_inter > .49)))
+        return false;
+    t->bw_intra = t->bw_inter = limits->rates[++*rate];
+    return true;
+}
+
+/* ---- Doubling channels ---- */
+
+static bool may_double(const struct plain *s)
+{
+    const struct orr_trial *b = &s->best.is;
+    const int32_t sm = s->asked.input.cc_min;
+    if (b->pattern == ORR_PATTERN_NVLS)
+        return false;
+    if (s->release->doubling == ORR_DOUBLING_UP_TO_90)
+        return (sm <= 80 && b->bw_intra >= 25) || (sm <= 90 && b->bw_intra >= 50);
+    const bool by_channels = s->release->doubling == ORR_DOUBLING_BY_CHANNELS;
+    return b->bw_intra >= 25 && !(by_channels && sm > 80 && b->bw_intra < 50 && b->channels > 4);
+}
+
+static void duplicate(struct plain *s)
+{
+    struct orr_trial *b = &s->best.is;
+    if (!may_double(s))
+        return;
+    const int32_t k = b->channels, doubled = 2 * k < b->max_channels ? 2 * k : b->max_channels;
+    const float parts = (float)((doubled + k - 1) / k);
+    memcpy(s->best.gpus[k], s->best.gpus[0], (size_t)(doubled - k) * sizeof s->best.gpus[0]);
+    memcpy(s->best.nets[k], s->best.nets[0], (size_t)(doubled - k) * sizeof s->best.nets[0]);
+    b->bw_intra /= parts;
+    b->bw_inter /= parts;
+    b->channels = doubled;
+}
+
+/* ---- Higher bandwidths for what was found ---- */
+
+/* Takes a higher rate for the channels of the best graph; false: NCCL does not raise it any further. */
+static bool raise_to(struct plain *s, float rate)
+{
+    struct orr_trial *t = &s->trial.is;
+    const struct orr_trial *b = &s->best.is;
+    const bool nvls = b->pattern == ORR_PATTERN_NVLS && s->release->raises_rings;
+    if (b->pattern == ORR_PATTERN_RING) {
+        t->bw_intra = t->bw_inter = rate;
+        return s->release->raises_rings;
+    }
+    if (nvls && t->bw_inter == b->bw_inter && t->bw_inter < t->bw_intra * 2) {
+        t->min_channels = t->max_channels = b->channels;
+        t->bw_inter = rate;
+        return true;
+    }
+    const bool raised = t->bw_intra == b->bw_intra && t->bw_intra < t->bw_inter * 2;
+    t->bw_intra = rate;
+    return raised;
+}
+
+static void raise_rates(struct plain *s)
+{
+    uint32_t rate = 0;
+    s->trial = s->best;
+    while (rate + 1 < s->limits.rate_count && s->limits.rates[rate] > s->best.is.bw_inter)
+        rate++;
+    s->trial.is.bw_intra = s->trial.is.bw_inter = s->limits.rates[rate];
+    s->trial.is.min_channels = s->best.is.channels;
+    for (s->steps = 1; s->steps != 0 && rate > 0 && raise_to(s, s->limits.rates[rate - 1]); rate--)
+        attempt(s);
+}
+
+/* ---- If nothing is found ---- */
+
+static void simple_order(struct plain *s)
+{
+    struct orr_trial *b = &s->best.is;
+    const bool preferred = s->release->simple_order_by_preference, no_nets = s->first_net == s->end_net;
+    b->channels = 1;
+    b->bw_intra = b->bw_inter = 0.1f;
+    b->type_intra = b->type_inter = s->limits.sys;
+    for (uint32_t g = 0; g < s->n; g++)
+        s->best.gpus[0][g] = g;
+    for (int end = 0; end < 2; end++) {
+        const uint32_t net = no_nets ? ORR_NO_NODE : plain_preferred(s, end ? s->n - 1 : 0, 0);
+        s->best.nets[0][end] = preferred && net != ORR_NO_NODE ? s->system->nodes[net].id : 0;
+    }
+    if (preferred && no_nets) {
+        b->bw_inter = 0;
+        b->type_inter = s->limits.dis;
     }
 }
 
-/* NVLS and CollNet direct: all moves from the centre to the GPUs, and from them to it. */
-static void star(struct plain *s, int head, int32_t *steps)
+/* Everything that NCCL tries for one graph, from the conditions of the trial on. */
+static void search_graph(struct plain *s)
 {
-    const bool nvls = s->trial.pattern == ORR_PATTERN_NVLS;
-    const uint32_t centre = nvls ? s->system->first[ORR_NVS] : gpu_node(s, head);
-    struct move moves[2 * PLAIN_MOST_GPUS];
-    int done = 0, position = 1;
-    if (nvls && !orr_paths_has(s->paths, centre))
-        return;
-    for (int g = 0; g < s->n; g++) {
-        const float times = !nvls ? (float)(1.0 / (s->n - 1)) : g == head ? 2 : 1;
-        moves[g] = inside(s, centre, gpu_node(s, g), times);
-        moves[s->n + g] = inside(s, gpu_node(s, g), centre, times);
-        if (!nvls && g != head)
-            s->trial.gpus[s->trial.channels][position++] = (int16_t)g;
+    uint32_t rate = orr_search_first_rate(&s->asked, &s->limits);
+    s->all_steps = s->release->steps_all;
+    s->trial = s->best = (struct plain_graph){.is = s->limits.start};
+    s->trial.is.bw_intra = s->trial.is.bw_inter = s->limits.rates[rate];
+    do
+        attempt(s);
+    while (!is_done(s) && relax(s, &rate));
+    if (s->best.is.channels) {
+        if (s->release->duplicates_early)
+            duplicate(s);
+        raise_rates(s);
+        if (!s->release->duplicates_early)
+            duplicate(s);
+    } else if (!s->trial.is.collnet && s->trial.is.pattern != ORR_PATTERN_NVLS) {
+        simple_order(s);
     }
-    while (done < 2 * s->n && take(s, moves[done]))
-        done++;
-    if (done == 2 * s->n)
-        visit(s, -1, s->n, (struct plan){-1, -1, FREE}, steps);
-    while (done-- > 0)
-        give(s, moves[done]);
-}
-
-static void go_to(struct plain *s, int x, int y, int p, struct plan plan, int32_t *steps)
-{
-    const struct move move = inside(s, gpu_node(s, x), gpu_node(s, y), 1);
-    bool *used = &s->used[s->trial.channels][y];
-    const bool closes = p == plan.to_first;
-    if (!take(s, move))
-        return;
-    if (closes)
-        plan.to_first = -1;
-    else
-        *used = !*used;
-    visit(s, y, p + 1, plan, steps);
-    if (!closes)
-        *used = !*used;
-    give(s, move);
-}
-
-static void visit(struct plain *s, int x, int p, struct plan plan, int32_t *steps)
-{
-    const int k = s->trial.channels;
-    int list[PLAIN_MOST_GPUS];
-    if (*steps <= 0)
-        return;
-    --*steps;
-    if (p == s->n) {
-        complete(s, steps);
-        return;
-    }
-    s->trial.gpus[k][p] = (int16_t)x;
-    if (p == plan.to_net) {
-        leave_by_nets(s, x, p, plan, steps);
-    } else if (s->trial.pattern == ORR_PATTERN_NVLS || s->trial.pattern == ORR_PATTERN_COLLNET_DIRECT) {
-        star(s, x, steps);
-    } else if (p < s->n - 1 && plan.order == FREE) {
-        const int count = next_gpus(s, x, p, plan.to_net, list);
-        for (int i = 0; i < count; i++)
-            go_to(s, x, list[i], p, plan, steps);
-    } else if (p < s->n - 1) {
-        go_to(s, x, plan.order == IN_ORDER ? p + 1 : s->trial.gpus[k - 1][p + 1], p, plan, steps);
-    } else if (p == plan.to_first) {
-        go_to(s, x, s->trial.gpus[k][0], p, plan, steps);
-    } else {
-        visit(s, x, s->n, plan, steps);
-    }
-}
-
-/* ---- Where a channel starts: plain_starts.c chooses ---- */
-
-void plain_enter(struct plain *s, int net, int gpu, enum order order, int32_t *steps)
-{
-    const enum orr_pattern pattern = s->trial.pattern;
-    struct plan plan = {-1, -1, order};
-    bool *used = &s->used[s->trial.channels][gpu];
-    if (s->inter)
-        plan.to_net = pattern == ORR_PATTERN_RING ? s->n - 1 : pattern == ORR_PATTERN_SPLIT_TREE ? 1 : 0;
-    else if (pattern == ORR_PATTERN_RING)
-        plan.to_first = s->n - 1;
-    const struct move move = to_or_from_net(s, net_node(s, net == NOTHING ? 0 : net), gpu_node(s, gpu), 1);
-    if (net != NOTHING && !take(s, move))
-        return;
-    *used = !*used;
-    visit(s, gpu, 0, plan, steps);
-    *used = !*used;
-    if (net != NOTHING)
-        give(s, move);
 }

@@ -61,15 +61,29 @@ static void make_odd(struct orr_system *system, uint64_t odd)
     }
 }
 
-static const char *differs(const struct orr_graph *a, const struct orr_graph *b)
+static bool same_channels(const struct orr_system *system, const struct orr_graph *a, const struct plain_graph *b)
 {
+    for (int32_t c = 0; c < a->channels; c++) {
+        for (uint32_t i = 0; i < a->row_count; i++)
+            if (a->gpus[(uint32_t)c * a->gpu_count + i] != system->nodes[b->gpus[c][i]].gpu.rank)
+                return false;
+        if (a->nets && (a->nets[c][0] != b->nets[c][0] || a->nets[c][1] != b->nets[c][1]))
+            return false;
+    }
+    return true;
+}
+
+static const char *differs(const struct orr_system *system, const struct orr_graph *a, const struct plain_graph *found)
+{
+    const struct orr_trial *b = &found->is;
     if (a->pattern != b->pattern)
         return "pattern";
     if (a->channels != b->channels)
         return "number of channels";
     if (a->bw_intra != b->bw_intra || a->bw_inter != b->bw_inter)
         return "bandwidth";
-    if (a->type_intra != b->type_intra || a->type_inter != b->type_inter)
+    if (a->type_intra != orr_path_type_of_number(system->release, b->type_intra) ||
+        a->type_inter != orr_path_type_of_number(system->release, b->type_inter))
         return "type of paths";
     if (a->cross_nic != b->cross_nic || a->same_channels != b->same_channels)
         return "crossNic or sameChannels";
@@ -77,28 +91,25 @@ static const char *differs(const struct orr_graph *a, const struct orr_graph *b)
         return "hops";
     if (a->latency_inter != b->latency_inter)
         return "latency";
-    for (int32_t c = 0; c < a->channels; c++) {
-        if (memcmp(a->gpus + (size_t)c * a->gpu_count, b->gpus + (size_t)c * b->gpu_count,
-                   a->row_count * sizeof *a->gpus) != 0)
-            return "order of GPUs";
-        if (a->nets && (a->nets[c][0] != b->nets[c][0] || a->nets[c][1] != b->nets[c][1]))
-            return "NICs";
-    }
-    return NULL;
+    if (a->channels && a->row_count != (b->pattern == ORR_PATTERN_NVLS ? 1 : a->gpu_count))
+        return "width of rows";
+    return same_channels(system, a, found) ? NULL : "order of GPUs or NICs";
 }
 
-static void show(FILE *out, const char *who, const struct orr_graph *g)
+static void show(const struct orr_graph *a, const struct orr_trial *b)
 {
-    fprintf(out, "    %s: pattern %d, %d x %g/%g, types %d/%d, crossNic %d, sameChannels %d, hops %d\n", who,
-            (int)g->pattern, g->channels, (double)g->bw_intra, (double)g->bw_inter, (int)g->type_intra,
-            (int)g->type_inter, g->cross_nic, g->same_channels, g->hops);
+    printf("    ours : pattern %d, %d x %g/%g, crossNic %d, sameChannels %d, hops %d\n", (int)a->pattern, a->channels,
+           (double)a->bw_intra, (double)a->bw_inter, a->cross_nic, a->same_channels, a->hops);
+    printf("    plain: pattern %d, %d x %g/%g, crossNic %d, sameChannels %d, hops %d\n", (int)b->pattern, b->channels,
+           (double)b->bw_intra, (double)b->bw_inter, b->cross_nic, b->same_channels, b->hops);
 }
 
 /* One part of a host by both searches; false: they differ, or one fails. */
 static bool compare_part(struct orr_part *part, const struct orr_settings *settings, const struct question *q)
 {
     ORR_LOCAL_ARENA(arena, 0);
-    struct orr_graph plain[ORR_GRAPH_COUNT], ours[ORR_GRAPH_COUNT];
+    static struct plain_graph plain[ORR_GRAPH_COUNT];
+    struct orr_graph ours[ORR_GRAPH_COUNT];
     struct orr_error err = {0}, plain_err = {0};
     const struct orr_search_request request = {
         .hosts = q->hosts, .collnet = part->contribution.has_collnet, .nvls = part->contribution.nvls_on};
@@ -113,12 +124,11 @@ static bool compare_part(struct orr_part *part, const struct orr_settings *setti
     }
     bool same = true;
     for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
-        const char *what = differs(&ours[kind], &plain[kind]);
+        const char *what = differs(&part->system, &ours[kind], &plain[kind]);
         if (!what)
             continue;
         printf("  %s: %s\n", orr_graph_name(q->release, (enum orr_graph_kind)kind), what);
-        show(stdout, "plain", &plain[kind]);
-        show(stdout, "ours ", &ours[kind]);
+        show(&ours[kind], &plain[kind].is);
         same = false;
     }
     return same;
