@@ -10,13 +10,13 @@ struct gpu {
 };
 
 struct machine {
-    struct chance *c;
+    struct chance *c, rails; /* rails: choices of their own, so that the others stay what they are for a seed */
     struct orr_text *xml;
     uint32_t gpus, nics, cpus;
     struct gpu gpu[MOST_GPUS];
     uint32_t gpus_done, nics_done, nets_done, next_bus;
     int32_t sm, generation, speed;
-    bool odd_links, mixed_sm, one_card, no_gdr, coll, no_pci, to_cpu, few_connections;
+    bool odd_links, mixed_sm, one_card, no_gdr, coll, no_pci, to_cpu, few_connections, railed, two_hosts;
 };
 
 static const struct {
@@ -91,11 +91,16 @@ static void write_nic(struct machine *m, bool with_pci)
         const bool alone = ports == 1 || chance_percent(m->c, 50);
         orr_text_printf(m->xml,
                         "<net name=\"n%u\" dev=\"%u\" speed=\"%d\" port=\"%u\" guid=\"0x%x\" latency=\"%s\" "
-                        "maxconn=\"%u\" gdr=\"%d\" coll=\"%d\"/>\n",
+                        "maxconn=\"%u\" gdr=\"%d\" coll=\"%d\"",
                         dev, dev, m->speed < 0 ? CHANCE_OF(m->c, speeds) : m->speed, alone ? port + 1 : 1,
                         m->one_card ? 7 : 100 + number, chance_percent(m->c, 10) ? "1.3" : "0",
                         m->few_connections ? 1 + chance_below(m->c, 3) : 131072,
                         !(m->no_gdr && chance_percent(m->c, 50)), m->coll && chance_percent(m->c, 90));
+        if (m->railed && chance_percent(&m->rails, 80))
+            orr_text_printf(m->xml, " rail=\"%u\"", chance_below(&m->rails, 3));
+        if (m->railed && chance_percent(&m->rails, 60))
+            orr_text_printf(m->xml, " plane=\"%u\"", chance_below(&m->rails, 2));
+        orr_text_puts(m->xml, "/>\n");
     }
     orr_text_puts(m->xml, with_pci ? "</nic>\n</pci>\n" : "</nic>\n");
 }
@@ -144,6 +149,9 @@ void small_machine_write(struct chance *c, uint32_t most, struct orr_text *xml)
     m.coll = chance_percent(c, 50);
     m.no_pci = chance_percent(c, 15);
     m.few_connections = chance_percent(c, 10);
+    m.rails.state = ~c->state;
+    m.railed = chance_percent(&m.rails, 50);
+    m.two_hosts = chance_percent(&m.rails, 30);
     for (uint32_t g = 0; g < m.gpus; g++)
         m.gpu[g].bus = 0x10 + g;
     join(&m);
@@ -157,6 +165,10 @@ void small_machine_write(struct chance *c, uint32_t most, struct orr_text *xml)
         if (cpus[kind].vendor)
             orr_text_printf(xml, " vendor=\"%s\" familyid=\"%d\" modelid=\"%d\"", cpus[kind].vendor, cpus[kind].family,
                             cpus[kind].model);
+        if (m.two_hosts) { /* NICs of the same bus ids */
+            orr_text_printf(xml, " host_hash=\"0x%x\"", 0xa0 + cpu);
+            m.next_bus = 0x40;
+        }
         orr_text_puts(xml, ">\n");
         write_devices(&m, g, n, 0);
         orr_text_puts(xml, "</cpu>\n");
