@@ -63,13 +63,11 @@ static void add_options(const struct orr_options *options, struct orr_text *text
     if (orr_given(params, ORR_ASK_FUSE_NICS))
         add_option(text, "fuse-nics", orr_fuse_word((size_t)settings->fuse_nics));
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-        struct orr_setting_info info;
         char pair[256];
         const char *value = orr_setting_text(settings, (enum orr_setting)i);
         if (!value)
             continue;
-        orr_setting_info((enum orr_setting)i, &info);
-        snprintf(pair, sizeof pair, "%s=%s", info.name, value);
+        snprintf(pair, sizeof pair, "%s=%s", orr_setting_name((enum orr_setting)i), value);
         add_option(text, "set", pair);
     }
     add_option(text, "graphs", options->graphs);

@@ -118,11 +118,7 @@ const char *orr_library_release(size_t i)
 
 const char *orr_library_setting(size_t i)
 {
-    struct orr_setting_info info;
-    if (i >= ORR_SETTING_COUNT)
-        return NULL;
-    orr_setting_info((enum orr_setting)i, &info);
-    return info.name;
+    return i < ORR_SETTING_COUNT ? orr_setting_name((enum orr_setting)i) : NULL;
 }
 
 bool orr_limits_new(struct orr_limits **ret_limits, struct orr_report *report)

@@ -66,12 +66,9 @@ static json_t *settings(struct scope *scope)
 {
     json_t *object = orr_json_object(scope->json);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-        struct orr_setting_info info;
         const char *text = orr_setting_text(&scope->analysis->query.settings, (enum orr_setting)i);
-        if (!text)
-            continue;
-        orr_setting_info((enum orr_setting)i, &info);
-        orr_json_set(scope->json, object, info.name, orr_json_text(scope->json, text));
+        if (text)
+            orr_json_set_text(scope->json, object, orr_setting_name((enum orr_setting)i), text);
     }
     return object;
 }

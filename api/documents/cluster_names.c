@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "api/documents/cluster_file.h"
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+#include "engine/base/sorting.h"
 
 /* Whether all names that are there differ. */
 static bool all_differ(const char *const *names, uint32_t count)
@@ -23,7 +19,7 @@ static bool all_differ(const char *const *names, uint32_t count)
         if (names[i])
             sorted[known++] = names[i];
     if (known)
-        qsort(sorted, known, sizeof *sorted, compare_names);
+        qsort(sorted, known, sizeof *sorted, orr_by_text);
     for (uint32_t i = 1; i < known; i++)
         differ = differ && strcmp(sorted[i - 1], sorted[i]) != 0;
     free(sorted);

@@ -10,11 +10,9 @@ static void set_decision(struct orr_json *json, json_t *row, const struct orr_de
             ORR_STRING("rule", orr_rule_name((enum orr_rule)decision->rule)),
             ORR_STRING("distance", orr_path_type_name((enum orr_path_type)decision->distance)),
             ORR_STRING("level", orr_path_type_name((enum orr_path_type)decision->level)));
-    if (decision->setting >= 0 && decision->setting < ORR_SETTING_COUNT) {
-        struct orr_setting_info info;
-        orr_setting_info((enum orr_setting)decision->setting, &info);
-        ORR_SET(json, row, ORR_STRING("setting", info.name), ORR_BOOL("by_user", decision->by_user));
-    }
+    if (decision->setting >= 0 && decision->setting < ORR_SETTING_COUNT)
+        ORR_SET(json, row, ORR_STRING("setting", orr_setting_name((enum orr_setting)decision->setting)),
+                ORR_BOOL("by_user", decision->by_user));
 }
 
 json_t *orr_decision_json(struct orr_json *json, const struct orr_decision *decision)

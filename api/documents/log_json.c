@@ -109,13 +109,10 @@ static json_t *causes_json(struct orr_json *json, const struct orr_log_check *ch
 static json_t *given_json(struct orr_json *json, const struct orr_log_check *check)
 {
     json_t *object = orr_json_object(json);
-    for (int s = 0; s < ORR_SETTING_COUNT; s++) {
-        struct orr_setting_info info;
-        if (!check->query.settings.values[s].given)
-            continue;
-        orr_setting_info((enum orr_setting)s, &info);
-        orr_json_set_text(json, object, info.name, orr_setting_text(&check->query.settings, (enum orr_setting)s));
-    }
+    for (int s = 0; s < ORR_SETTING_COUNT; s++)
+        if (check->query.settings.values[s].given)
+            orr_json_set_text(json, object, orr_setting_name((enum orr_setting)s),
+                              orr_setting_text(&check->query.settings, (enum orr_setting)s));
     return object;
 }
 

@@ -20,11 +20,7 @@ static const char *release_word(size_t i)
 
 static const char *setting_word(size_t i)
 {
-    struct orr_setting_info info;
-    if (i >= ORR_SETTING_COUNT)
-        return NULL;
-    orr_setting_info((enum orr_setting)i, &info);
-    return info.name;
+    return i < ORR_SETTING_COUNT ? orr_setting_name((enum orr_setting)i) : NULL;
 }
 
 const char *orr_section_name(size_t i)

@@ -190,10 +190,7 @@ static enum orr_code list_members(struct orr_cluster *c, struct orr_error *err)
 /* A list of all GPUs in the dump's own order means the unchanged dump. */
 static bool names_all(const struct orr_cluster_line *line)
 {
-    uint32_t with_rank = 0;
-    for (uint32_t e = 0; e < line->dump->element_count; e++)
-        with_rank += line->dump->elements[e].kind == ORR_ELEMENT_GPU && orr_element_text(line->dump, e, ORR_ATTR_RANK);
-    if (line->gpu_count != with_rank)
+    if (line->gpu_count != orr_gpus_ranked(line->dump))
         return false;
     for (uint32_t i = 0; i < line->gpu_count; i++)
         if (line->gpus[i] != i)

@@ -72,11 +72,10 @@ enum orr_code orr_explain_channels(struct orr_explainer *e, struct orr_error *er
     orr_compare_number(e, "channels for NVLink SHARP", c->nvls ? c->nvls_channels : 0, NULL, ORR_COMPUTED);
     orr_compare_number(e, "most channels of the release", release->max_channels, NULL, orr_from_release(e));
     for (int i = 0; i < LIMIT_COUNT; i++) {
-        struct orr_setting_info info;
-        orr_setting_info(limits[i], &info);
         bool old_name = limits[i] == ORR_SET_MIN_NRINGS || limits[i] == ORR_SET_MAX_NRINGS;
         if (orr_setting_in(limits[i], release) && (!old_name || e->a->query.settings.values[limits[i]].given))
-            orr_compare_text(e, info.name, orr_setting_now(e, limits[i]), orr_from_setting(e, limits[i]));
+            orr_compare_text(e, orr_setting_name(limits[i]), orr_setting_now(e, limits[i]),
+                             orr_from_setting(e, limits[i]));
     }
     orr_limit_graph(e, &own->graphs[ORR_GRAPH_RING]);
     return ORR_OK;

@@ -85,11 +85,10 @@ const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting)
 
 const char *orr_setting_source(struct orr_explainer *e, enum orr_setting setting)
 {
-    struct orr_setting_info info;
-    orr_setting_info(setting, &info);
+    const char *name = orr_setting_name(setting);
     if (e->a->query.settings.values[setting].given)
-        return orr_tell(e, "%s=%s", info.name, orr_setting_now(e, setting));
-    return orr_tell(e, "default of %s in NCCL %s", info.name, e->a->query.settings.release->name);
+        return orr_tell(e, "%s=%s", name, orr_setting_now(e, setting));
+    return orr_tell(e, "default of %s in NCCL %s", name, e->a->query.settings.release->name);
 }
 
 /* A physical GPU that one rank has to itself is drawn as that rank. */

@@ -68,13 +68,12 @@ static enum orr_code try_value(struct tried *tried, enum orr_setting setting, co
     struct orr_explainer *e = tried->e;
     struct orr_explanation *out = e->out;
     struct orr_query query = e->a->query;
-    struct orr_setting_info info;
+    const char *name = orr_setting_name(setting);
     struct orr_error refused;
     struct orr_analysis *other;
-    orr_setting_info(setting, &info);
-    if (!orr_setting_in(setting, query.settings.release) || was_tried(out, info.name, value))
+    if (!orr_setting_in(setting, query.settings.release) || was_tried(out, name, value))
         return ORR_OK;
-    ORR_TRY(orr_settings_set(&query.settings, info.name, value, err));
+    ORR_TRY(orr_settings_set(&query.settings, name, value, err));
     if (is_same(&query, &e->a->query, setting))
         return ORR_OK;
     if (out->what_if_count == ORR_MOST_WHAT_IFS || !orr_trials_may_go_on(&tried->trials)) {
@@ -82,7 +81,7 @@ static enum orr_code try_value(struct tried *tried, enum orr_setting setting, co
         return ORR_OK;
     }
     struct orr_what_if *row = &out->what_ifs[out->what_if_count++];
-    *row = (struct orr_what_if){.name = info.name, .value = value, .was = orr_setting_now(e, setting)};
+    *row = (struct orr_what_if){.name = name, .value = value, .was = orr_setting_now(e, setting)};
     ORR_TRY(orr_trials_analyze(&tried->trials, e->a, NULL, &query, &other, &refused, err));
     if (!other) {
         row->refused = row->changes = true;

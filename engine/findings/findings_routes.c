@@ -61,12 +61,11 @@ static void farther_than_built(struct orr_finder *f)
     char from[ORR_FOUND_NAME_SIZE], to[ORR_FOUND_NAME_SIZE];
     orr_name_node(f, &part->system, detour.from, from);
     orr_name_node(f, &part->system, detour.to, to);
-    struct orr_setting_info info = {.name = "a setting"};
-    if (detour.decision->setting >= 0)
-        orr_setting_info((enum orr_setting)detour.decision->setting, &info);
+    const int setting = detour.decision->setting;
     orr_say(f, "%s reaches %s over %s instead of %s, because of %s", from, to,
             orr_path_type_name((enum orr_path_type)detour.taken->type),
-            orr_path_type_name((enum orr_path_type)detour.direct->type), info.name);
+            orr_path_type_name((enum orr_path_type)detour.direct->type),
+            setting >= 0 ? orr_setting_name((enum orr_setting)setting) : "a setting");
     orr_point_node(f, &part->system, detour.from);
     orr_point_node(f, &part->system, detour.to);
 }

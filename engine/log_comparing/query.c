@@ -129,11 +129,8 @@ enum orr_code orr_log_make_query(struct orr_log_check *check, const struct orr_d
               "cannot be predicted; give the plugin's file with --tuner (tuner=)"
             : NULL;
     for (int s = 0; question->given && s < ORR_SETTING_COUNT; s++)
-        if (question->given->values[s].given) {
-            struct orr_setting_info info;
-            orr_setting_info((enum orr_setting)s, &info);
-            ORR_TRY(orr_settings_set(&check->query.settings, info.name,
+        if (question->given->values[s].given)
+            ORR_TRY(orr_settings_set(&check->query.settings, orr_setting_name((enum orr_setting)s),
                                      orr_setting_text(question->given, (enum orr_setting)s), err));
-        }
     return ORR_OK;
 }

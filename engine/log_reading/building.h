@@ -72,6 +72,9 @@ void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_recor
 
 /* sessions.c: the session to which a line of a kind belongs; the record is the next one of the log. */
 uint32_t orr_log_session_of(struct orr_log_building *b, uint32_t writer, enum orr_log_kind kind);
+/* calls.c: whether a word of a line is this text. */
+bool orr_log_word_is(const char *text, const struct orr_log_catch *found, uint32_t word);
+
 /* records.c: fills by_communicator and first_of. False: out of memory. */
 bool orr_log_index_records(struct orr_log *log);
 /* Groups sessions into communicators. */

@@ -10,7 +10,7 @@ enum { CALLS_MOST = 65536, NONE = UINT32_MAX };
 /* The line's words. */
 enum { FUNCTION, OP_COUNT, SENT, RECEIVED, ELEMENTS, COMM };
 
-static bool is_text(const char *text, const struct orr_log_catch *found, uint32_t word)
+bool orr_log_word_is(const char *text, const struct orr_log_catch *found, uint32_t word)
 {
     return strlen(text) == found->words[word].length && !memcmp(text, found->words[word].at, found->words[word].length);
 }
@@ -29,7 +29,7 @@ static uint64_t read_hex(const struct orr_log_catch *found, uint32_t word)
 static const char *function_of(struct orr_log_building *b)
 {
     for (uint32_t i = 0; i < b->function_count; i++)
-        if (is_text(b->functions[i], b->found, FUNCTION))
+        if (orr_log_word_is(b->functions[i], b->found, FUNCTION))
             return b->functions[i];
     if (b->function_count == sizeof b->functions / sizeof b->functions[0])
         return "";
@@ -47,7 +47,7 @@ static struct orr_log_call *row_of(struct orr_log_building *b, uint32_t writer)
     uintptr_t row;
     for (struct orr_probe probe = {0}; orr_index_next(&b->calls, hash, &probe, &row);) {
         struct orr_log_call *call = &log->calls[row];
-        if (call->writer == writer && is_text(call->comm, found, COMM))
+        if (call->writer == writer && orr_log_word_is(call->comm, found, COMM))
             return call;
     }
     if (log->call_count == CALLS_MOST)
@@ -73,7 +73,7 @@ void orr_log_take_call(struct orr_log_building *b, uint32_t writer, uint32_t lin
     const uint32_t index = (uint32_t)(call - b->log->calls);
     called->call = called->chosen || called->call == index ? index : NONE;
     called->chosen = false;
-    if (!is_text(call->function, b->found, FUNCTION))
+    if (!orr_log_word_is(call->function, b->found, FUNCTION))
         call->function = function_of(b);
     call->op_count = read_hex(b->found, OP_COUNT);
     call->line = line;

@@ -19,11 +19,6 @@ static bool read_bytes(const char *at, size_t length, uint64_t *ret_bytes)
     return length > 0;
 }
 
-static bool is_word(const char *text, const struct orr_log_catch *found, uint32_t word)
-{
-    return strlen(text) == found->words[word].length && !memcmp(text, found->words[word].at, found->words[word].length);
-}
-
 void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t session, uint32_t line)
 {
     struct orr_log *log = b->log;
@@ -47,7 +42,8 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t s
         struct orr_log_choice *choice = &log->choices[row];
         if (choice->bytes == bytes && choice->session == session && choice->call == call &&
             choice->first_channel == first && choice->last_channel == last &&
-            is_word(choice->algorithm, found, named + 1) && is_word(choice->protocol, found, named + 2)) {
+            orr_log_word_is(choice->algorithm, found, named + 1) &&
+            orr_log_word_is(choice->protocol, found, named + 2)) {
             choice->count++;
             return;
         }

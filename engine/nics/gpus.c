@@ -10,7 +10,7 @@
 
 enum { ITEM_SIZE = 40, INDEX_DIGITS = 3 };
 
-static uint32_t count_gpus(const struct orr_dump *dump)
+uint32_t orr_gpus_ranked(const struct orr_dump *dump)
 {
     uint32_t count = 0;
     for (uint32_t e = 0; e < dump->element_count; e++)
@@ -32,7 +32,7 @@ static enum orr_code refuse(const char *what, const char *item, uint32_t count, 
 enum orr_code orr_gpus_listed(const struct orr_dump *dump, const char *what, const char *list, struct orr_arena *arena,
                               const uint32_t **ret_gpus, uint32_t *ret_count, struct orr_error *err)
 {
-    uint32_t most = count_gpus(dump), count = 0;
+    uint32_t most = orr_gpus_ranked(dump), count = 0;
     uint32_t *gpus = ORR_NEW(arena, uint32_t, (size_t)most + 1);
     ORR_NEED(gpus, err);
     for (const char *at = list;; at++) {
@@ -64,7 +64,7 @@ enum orr_code orr_gpus_used(const struct orr_dump *dump, const struct orr_settin
 {
     struct orr_view_notes notes = {.arena = arena};
     const uint32_t *gpus;
-    uint32_t count, most = count_gpus(dump);
+    uint32_t count, most = orr_gpus_ranked(dump);
     struct orr_dump *made;
     *ret_dump = dump;
     if (!settings->gpus)

@@ -9,6 +9,9 @@
 #include "engine/nics/notes.h"
 #include "engine/release/settings.h"
 
+/* How many GPUs of a dump have a rank. */
+uint32_t orr_gpus_ranked(const struct orr_dump *dump);
+
 /* The GPUs of a list such as "0,1", "0000:1b:00.0,43000", each by its number among those of the dump that have a rank,
  * from 0. They are in arena, in the list's order, which is that of the new ranks. what: the parameter that has the
  * list. SETTING: the dump has no such GPU, or the list names one twice. */

@@ -65,6 +65,8 @@ enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_reques
 
 /* Assumption i of the answer, a sentence; NULL beyond the last. A sentence with figures is written to text. */
 const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, char text[400]);
+/* sentences.c: "0, 1, 5". */
+void orr_place_write_gpus(orr_bits gpus, struct orr_text *text);
 /* sentences.c: "57.9 GB/s"; "57.9 GB/s on 2 hosts", for each number of hosts. */
 void orr_place_write_busbw(double busbw, struct orr_text *text);
 void orr_place_write_hosts(const struct orr_score_question *question, const struct orr_score *score,

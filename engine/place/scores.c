@@ -10,6 +10,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/hash.h"
 #include "engine/cluster/again.h"
+#include "engine/nics/gpus.h"
 #include "engine/place/bits.h"
 #include "engine/search/memo.h"
 
@@ -37,14 +38,6 @@ struct orr_scores {
     char nics[ORR_MOST_PLACE_NICS][NIC_NAME];
     char limits[MOST_LIMITS][sizeof((struct orr_expect_limit){0}.text)];
 };
-
-static uint32_t count_gpus(const struct orr_dump *dump)
-{
-    uint32_t count = 0;
-    for (uint32_t e = 0; e < dump->element_count; e++)
-        count += dump->elements[e].kind == ORR_ELEMENT_GPU && orr_element_text(dump, e, ORR_ATTR_RANK);
-    return count;
-}
 
 /* The number of a name, which is added if it is new; ORR_MOST_PLACE_NICS: there is no room. */
 static uint32_t nic_of(struct orr_scores *s, const char *name)
@@ -81,7 +74,7 @@ static size_t memo_bytes(const struct orr_scores *s)
 static enum orr_code fill_scores(struct orr_scores *s, struct orr_error *err)
 {
     ORR_TRY(orr_settings_keep(&s->about.question.settings, s->arena, err));
-    s->about.gpu_count = count_gpus(s->about.dump);
+    s->about.gpu_count = orr_gpus_ranked(s->about.dump);
     if (!s->about.gpu_count)
         return orr_fail(err, ORR_NO_RANKS, "no GPU has a rank, so there is nothing to place");
     if (s->about.gpu_count > ORR_MOST_PLACE_GPUS)

@@ -8,7 +8,7 @@
 #include "engine/trials/suppositions.h"
 #include "engine/tuning/tuning.h"
 
-static void write_list(orr_bits bits, struct orr_text *text)
+void orr_place_write_gpus(orr_bits bits, struct orr_text *text)
 {
     for (const char *comma = ""; bits; bits &= bits - 1, comma = ", ")
         orr_text_printf(text, "%s%u", comma, orr_lowest_bit(bits));
@@ -49,7 +49,7 @@ static void write_choice(const struct orr_placing *placing, struct orr_text *tex
     struct orr_score other = {0};
     orr_bits contrast = request->compared ? request->compared : 0;
     orr_text_printf(text, "Take GPU%s ", orr_plural(request->count));
-    write_list(best->score.gpus, text);
+    orr_place_write_gpus(best->score.gpus, text);
     if (best->score.busbw <= 0) {
         orr_text_puts(text, request->count == 1 ? ": one GPU on one host exchanges no data, so any GPU will do"
                                                 : ": no bandwidth can be predicted for any set");
@@ -63,7 +63,7 @@ static void write_choice(const struct orr_placing *placing, struct orr_text *tex
     if (contrast == best->score.gpus || orr_scores_of(placing->scores, contrast, &other, NULL) != ORR_OK)
         return;
     orr_text_puts(text, "; ");
-    write_list(contrast, text);
+    orr_place_write_gpus(contrast, text);
     if (other.busbw == best->score.busbw && other.missing == best->score.missing) {
         orr_text_puts(text, " would get the same");
         return;
@@ -80,7 +80,7 @@ static void write_packed(const struct orr_placing *placing, struct orr_text *tex
     const struct orr_score_question *question = &orr_scores_about(placing->scores)->question;
     for (uint32_t j = 0; j < placing->request.job_count; j++) {
         orr_text_puts(text, !j ? "Give the jobs GPUs " : j + 1 == placing->request.job_count ? " and " : "; ");
-        write_list(placing->packed[j].gpus, text);
+        orr_place_write_gpus(placing->packed[j].gpus, text);
     }
     if (placing->total <= 0) {
         orr_text_puts(text, "; no bandwidth can be predicted");

@@ -8,12 +8,6 @@
 
 enum { TEXT_MOST = 1 << 16 };
 
-static void put_gpus(orr_bits bits, struct orr_text *text)
-{
-    for (const char *comma = ""; bits; bits &= bits - 1, comma = ", ")
-        orr_text_printf(text, "%s%u", comma, orr_lowest_bit(bits));
-}
-
 static void put_nics(const struct orr_placing *placing, orr_bits nics, struct orr_text *text)
 {
     for (const char *comma = ""; nics; nics &= nics - 1, comma = ", ")
@@ -40,7 +34,7 @@ static void write_left(struct orr_page *page, const struct orr_place_choice *cho
     if (!choice->left)
         return;
     orr_text_puts(&text, "GPUs left: ");
-    put_gpus(choice->left, &text);
+    orr_place_write_gpus(choice->left, &text);
     if (choice->left_next > 0) {
         orr_text_printf(&text, "; another job of %u gets ", placing->request.count);
         orr_place_write_busbw(choice->left_next, &text);

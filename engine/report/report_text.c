@@ -63,12 +63,9 @@ static void write_settings(struct orr_page *page, const struct orr_settings *set
 {
     ORR_LOCAL_TEXT(text, 4096);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-        struct orr_setting_info info;
         const char *value = orr_setting_text(settings, (enum orr_setting)i);
-        if (!value)
-            continue;
-        orr_setting_info((enum orr_setting)i, &info);
-        orr_text_printf(&text, "%s%s=%s", text.length ? ", " : "", info.name, value);
+        if (value)
+            orr_text_printf(&text, "%s%s=%s", text.length ? ", " : "", orr_setting_name((enum orr_setting)i), value);
     }
     if (text.data)
         orr_page_printf(page, ORR_STYLE_PLAIN, "", "Settings: %s.", text.data);

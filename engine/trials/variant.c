@@ -85,11 +85,9 @@ void orr_variant_observed_gdr(struct orr_variant *variant)
 void orr_variant_setting(struct orr_variant *variant, enum orr_setting setting, const char *value)
 {
     struct orr_settings after = variant->query.settings;
-    struct orr_setting_info info;
     const char *old = orr_setting_text(&variant->query.settings, setting);
-    orr_setting_info(setting, &info);
     if (!orr_setting_in(setting, after.release) || !strcmp(old ? old : "", value) ||
-        orr_settings_set(&after, info.name, value, NULL) != ORR_OK)
+        orr_settings_set(&after, orr_setting_name(setting), value, NULL) != ORR_OK)
         return;
     variant->query.settings = after;
     variant->changed = true;

@@ -156,9 +156,8 @@ static void api(void)
         at += length + 1;
     }
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-        struct orr_setting_info info;
-        orr_setting_info((enum orr_setting)i, &info);
-        token_of("&", info.name, strlen(info.name), "=");
+        const char *name = orr_setting_name((enum orr_setting)i);
+        token_of("&", name, strlen(name), "=");
     }
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);

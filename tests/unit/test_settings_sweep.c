@@ -62,10 +62,8 @@ static const char *value_of(enum orr_setting setting, unsigned value)
 
 static void set_value(struct orr_settings *settings, enum orr_setting setting, unsigned value)
 {
-    struct orr_setting_info info;
     struct orr_error err = {0};
-    orr_setting_info(setting, &info);
-    assert_ok(orr_settings_set(settings, info.name, value_of(setting, value), &err), &err);
+    assert_ok(orr_settings_set(settings, orr_setting_name(setting), value_of(setting, value), &err), &err);
 }
 
 static void check(enum orr_code code, const struct orr_error *err)
@@ -179,13 +177,12 @@ TEST(test_what_is_outside)
         struct orr_analysis *answers[2];
         struct orr_error err = {0};
         for (int side = 0; side < 2; side++) {
-            struct orr_setting_info info;
             const char *value = side ? rows[i].same_as : rows[i].value;
-            orr_setting_info(rows[i].setting, &info);
             queries[side] = (struct orr_query){.hosts = 2};
             orr_settings_init(&queries[side].settings, orr_release_find("2.30.7"));
             if (value)
-                assert_ok(orr_settings_set(&queries[side].settings, info.name, value, &err), &err);
+                assert_ok(orr_settings_set(&queries[side].settings, orr_setting_name(rows[i].setting), value, &err),
+                          &err);
             assert_ok(orr_analyze(dump, &queries[side], NULL, &answers[side], &err), &err);
         }
         const struct orr_communicator *a = &answers[0]->communicator, *b = &answers[1]->communicator;
@@ -208,16 +205,15 @@ TEST(test_room_for_texts)
     orr_settings_init(&settings, orr_release_default());
     orr_settings_init(&other, orr_release_default());
     for (int s = 0; s < ORR_SETTING_COUNT; s++) {
-        struct orr_setting_info info;
         struct orr_error err = {0};
-        orr_setting_info((enum orr_setting)s, &info);
+        const char *name = orr_setting_name((enum orr_setting)s);
         size_t length = 0;
         while (length < ORR_ROOM_FOR_LIST &&
-               orr_settings_set(&settings, info.name, memset(longest[s], 'A' + s % 26, length + 1), NULL) == ORR_OK)
+               orr_settings_set(&settings, name, memset(longest[s], 'A' + s % 26, length + 1), NULL) == ORR_OK)
             length++;
         assert_true(length == ORR_ROOM_FOR_WORD - 1 || length == ORR_ROOM_FOR_LIST - 1);
-        assert_int_equal(orr_settings_set(&settings, info.name, longest[s], &err), ORR_SETTING);
-        assert_non_null(strstr(err.text, info.name));
+        assert_int_equal(orr_settings_set(&settings, name, longest[s], &err), ORR_SETTING);
+        assert_non_null(strstr(err.text, name));
         longest[s][length] = '\0';
         lists += length == ORR_ROOM_FOR_LIST - 1;
     }

@@ -4,26 +4,9 @@
 #include <math.h>
 
 #include "engine/tuning/tuning.h"
-#include "tests/support/hosts.h"
+#include "tests/support/connect_case.h"
 
-static struct orr_arena *arena;
-static struct orr_settings settings;
-static struct orr_communicator comm;
 static struct orr_tuning tuning;
-static struct orr_error err;
-
-void before_each(void)
-{
-    arena = orr_arena_new(0);
-    memset(&err, 0, sizeof err);
-    orr_settings_init(&settings, orr_release_find("2.27.7"));
-    assert_non_null(arena);
-}
-
-void after_each(void)
-{
-    orr_arena_free(arena);
-}
 
 static void set(const char *name, const char *value)
 {
@@ -32,7 +15,7 @@ static void set(const char *name, const char *value)
 
 static void tune(struct orr_contribution *host, uint32_t count)
 {
-    assert_ok(orr_connect(test_members(arena, &host, 1, count), count, &settings, arena, &comm, &err), &err);
+    join_ok(host, count);
     assert_ok(orr_tune(&comm, &settings, &tuning, &err), &err);
 }
 
