@@ -159,6 +159,12 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", NULL, "A CUDA call of NCCL failed.",
      "Look at the CUDA error in the line, and for Xid messages in the kernel log (dmesg).",
      "Cuda failure 999 'unknown error'"},
+    {"remote-allocator", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "[Rem Allocator] Allocation failed", NULL,
+     "A process could not allocate GPU memory for another one (NCCL up to 2.13): no memory is left, or the GPU has no "
+     "CUDA IPC, as in some virtual machines and WSL.",
+     "Use a newer release of NCCL, and look with nvidia-smi for memory that other processes use. NCCL_P2P_DISABLE=1 "
+     "works around missing CUDA IPC.",
+     "[Rem Allocator] Allocation failed (segment 0, fd 74)"},
     {"cuda-host-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to CUDA host alloc", NULL,
      "NCCL could not get pinned host memory.", "Check the memory limit of the container and `ulimit -l`.",
      "Failed to CUDA host alloc 33554432 bytes"},

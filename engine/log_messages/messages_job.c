@@ -175,6 +175,16 @@ const struct orr_log_message orr_log_messages_job[] = {
      "A process of the job was ended by a signal. Signal 9 is often the out-of-memory killer, 11 a crash.",
      "Look at the kernel log (dmesg) of that host.",
      "mpirun noticed that process rank 3 with PID 1234 on node node2 exited on signal 9 (Killed)."},
+    {"slurm-pmix", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "mpi/pmix", "collective timeout",
+     "Slurm's PMIx did not connect the tasks of the job, so MPI did not start and NCCL had not begun.",
+     "Use a PMIx in the image that fits Slurm's (`srun --mpi=list`), open all ports between the slurmd, and try "
+     "--mpi=pmi2.",
+     "slurmstepd: error:  mpi/pmix_v3: pmixp_coll_ring_reset_if_to: node1 [0]: 0x14ce: collective timeout seq=0"},
+    {"slurm-launch", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "srun: error:", "launch failed|Task launch",
+     "Slurm could not start tasks on a host, so NCCL had not begun.",
+     "Look at slurmd's log on that host. A container that is imported there first can take too long: import it before "
+     "(enroot import), or raise MessageTimeout.",
+     "srun: error: Task launch for StepId=96.0 failed on node n2: No such process"},
     {"slurm-cancelled", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "slurmstepd: error:", "CANCELLED",
      "Slurm ended the job, for instance at its time limit or after another task failed.",
      "Look for the first error above, and at `sacct -j JOBID`.",

@@ -63,6 +63,18 @@ const struct orr_log_message orr_log_messages_network[] = {
      "The NIC or its driver refused a resource, such as a queue pair, a completion queue or a protection domain.",
      "Check `ulimit -l` (it should be unlimited), the limits of the container, and that rdma-core fits the driver.",
      "Call to ibv_create_cq failed with error Cannot allocate memory"},
+    {"ib-register-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_", "Bad address",
+     "The NIC driver could not register GPU memory: nvidia-peermem is not loaded or not of this driver, or the GPU has "
+     "no "
+     "GPUDirect RDMA, such as GeForce.",
+     "Check `lsmod | grep nvidia_peermem` and load it, or use a driver and kernel with DMA-BUF. NCCL_NET_GDR_LEVEL=LOC "
+     "lets the job run without GPUDirect RDMA.",
+     "Call to ibv_reg_mr_iova2 failed with error Bad address"},
+    {"ib-register-dmabuf-mr", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_dmabuf_mr", "failed",
+     "The NIC driver could not register GPU memory by DMA-BUF.",
+     "Check that GPU driver, kernel and rdma-core support DMA-BUF; NCCL_DMABUF_ENABLE=0 makes NCCL use nvidia-peermem "
+     "instead.",
+     "Call to ibv_reg_dmabuf_mr failed with error Operation not supported"},
     {"ib-register", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_", " failed",
      "The NIC driver could not register memory.",
      "Set `ulimit -l unlimited` (memlock) for the job. For GPU memory, load nvidia-peermem or use a driver with "

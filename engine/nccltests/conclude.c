@@ -263,14 +263,17 @@ static bool is_without_bus(const struct orr_result_table *table)
  * columns then have the ranks of one process, and not those of the command. */
 static void find_alone(struct orr_result_table *table, const struct orr_command *command)
 {
-    const uint32_t ranks = orr_command_ranks(command), least = table->ranks_least, most = table->ranks_most;
+    struct orr_command tasks = *command;
+    if (!tasks.processes && !tasks.hosts)
+        tasks.hosts = tasks.per_host > 0; /* one at least */
+    const uint32_t ranks = orr_command_ranks(&tasks), least = table->ranks_least, most = table->ranks_most;
+    const uint32_t processes = tasks.processes ? tasks.processes : tasks.hosts * tasks.per_host;
     const bool proven = table->ranks == 1
                             ? is_without_bus(table)
                             : least && table->ranks >= least && table->ranks <= most && (ranks < least || ranks > most);
-    if (!proven || !table->device_count || command->processes < 2 ||
-        (uint64_t)table->ranks * command->processes != ranks)
+    if (!proven || !table->device_count || processes < 2 || (uint64_t)table->ranks * processes != ranks)
         return;
-    table->alone = command->processes;
+    table->alone = processes;
     table->alone_line = command->line;
 }
 

@@ -106,6 +106,32 @@ static bool has_one_host(const struct orr_log *log)
     return devices > 1;
 }
 
+/* Hosts that have different NICs, which a setting hides. */
+static void hidden_mismatch(struct orr_symptom_finder *f)
+{
+    static const char *const events[] = {"ib-open-device", "ib-open-call", "ib-query-device"};
+    uint32_t line = 0;
+    const char *ignore = orr_symptom_setting(f->log, "NCCL_IGNORE_NET_MISMATCH", &line);
+    const struct orr_log_event *event = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(f->log, events[i]);
+    if (!event || !ignore || strcmp(ignore, "1") != 0)
+        return;
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "net-mismatch-hidden",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause = orr_symptom_text(f,
+                                         "A host cannot use one of its NICs (line %u), and "
+                                         "NCCL_IGNORE_NET_MISMATCH=1 (line %u) hides that hosts differ: "
+                                         "connections through that NIC wait without end.",
+                                         event->line, line),
+               .check = "Check: \"NET/IB : Using\" lists the same NICs on all hosts, and containers have all uverbs.",
+               .cure = "Give every container all uverbs devices of its NICs, or name those that all hosts "
+                       "have in NCCL_IB_HCA; then unset NCCL_IGNORE_NET_MISMATCH.",
+               .line = event->line});
+}
+
 /* Sockets over an interface for management. */
 static void management_port(struct orr_symptom_finder *f)
 {
@@ -285,6 +311,7 @@ static void mixed_releases(struct orr_symptom_finder *f)
 
 void orr_symptoms_of_network(struct orr_symptom_finder *f)
 {
+    hidden_mismatch(f);
     mixed_releases(f);
     link_local_gid(f);
     bonds(f);
