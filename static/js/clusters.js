@@ -191,14 +191,20 @@ export class Clusters {
         one.verdict = await api
             .clusterAnswer(cluster, "verdict", asks, {}, signal)
             .catch(() => null); // the tabs say what fails
-        if (this.one === one) this.changed();
+        if (this.one !== one) return;
+        if (!this.chosen) {
+            this.#choose();
+            this.redraw();
+        }
+        this.changed();
     }
 
-    /* The chosen host and its machine; the first one that differs from most until one is chosen. */
+    /* The chosen host and its machine; until one is chosen, the first one that differs from most or has a fault. */
     #choose() {
-        const { view, record } = this.one,
+        const { view, record, verdict } = this.one,
             [, chosen] = /^host:(\d+)$/.exec(this.store.state.from) ?? [],
-            host = Number(chosen ?? view.kinds.find(({ odd }) => odd)?.hosts[0][0] ?? -1),
+            odd = view.kinds.find((kind) => kind.odd)?.hosts[0][0],
+            host = Number(chosen ?? odd ?? verdict?.faults[0]?.hosts[0]?.host ?? -1),
             tile = host >= 0 && host < view.hosts && tiles(view)[host];
         this.chosen = tile || null;
         this.host.shown = tile ? record.description.hosts[view.kinds[tile.kind].line] : null;

@@ -217,6 +217,34 @@ test("a cluster says first what its hosts get and why; every fault has its gain 
     await soon.equal(() => it.page.locator(".cost-bar, #faults, .take").count(), 0);
 });
 
+test("hosts that are slow alike are marked, and the first of them is shown", async () => {
+    const half = String(good).replaceAll('speed="400000"', 'speed="200000"');
+    const { id } = await post(
+        "/v1/clusters",
+        JSON.stringify({
+            hosts: [
+                { topology: await machine(good), count: 2 },
+                { topology: await machine(half), count: 2 },
+            ],
+        }),
+        "application/json",
+    );
+    await go(`&cluster=${id}`);
+    await soon.deepEqual(
+        () => it.page.locator("#tiles button.cell").allTextContents(),
+        ["0", "1", "✗2", "✗3"],
+    );
+    await soon.match(
+        () => it.page.locator("#chosen-host").textContent(),
+        /^Host 2 .*slower than others with the same GPUs/,
+    );
+    await it.page.locator("#chosen-host svg g.node.gpu").first().waitFor();
+    await soon.doesNotMatch(
+        () => it.page.locator("#cluster-findings").textContent(),
+        /No host differs/,
+    );
+});
+
 test("a cell a host: coloured by its verdict, by rack, by keyboard; the chosen one shows its machine", async () => {
     const names = (...of) => of.map((n) => `node${n}`);
     const { id } = await post(

@@ -55,7 +55,7 @@ function faultTable({ now, unit, faults }, state, actions) {
 }
 
 /* Findings that need attention come first, with their cost; notes are folded. */
-function found({ findings, view, record }, state, actions) {
+function found({ findings, view, record, verdict }, state, actions) {
     const rows = order(findings),
         faults = rows.filter(({ severity }) => severity !== "info"),
         notes = rows.filter(({ severity }) => severity === "info"),
@@ -103,14 +103,15 @@ function found({ findings, view, record }, state, actions) {
     return h(
         "div",
         { id: "cluster-findings" },
-        !faults.length
-            ? h(
-                  "p",
-                  notes.length
-                      ? "No host differs from the others in anything that costs bandwidth."
-                      : "No host differs from the others.",
-              )
-            : list(faults),
+        faults.length > 0
+            ? list(faults)
+            : !verdict?.faults.length &&
+                  h(
+                      "p",
+                      notes.length
+                          ? "No host differs from the others in anything that costs bandwidth."
+                          : "No host differs from the others.",
+                  ),
         notes.length > 0 &&
             fold("cluster-notes", `${plural(notes.length, "note")} (info)`, list(notes)),
     );

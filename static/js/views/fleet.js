@@ -123,7 +123,7 @@ function groups(doc, state, actions) {
                     ),
                     reference &&
                         reference !== row && [
-                            " ",
+                            h("br"),
                             beside(reference.topology, row.topology, row.like),
                         ],
                 ],
