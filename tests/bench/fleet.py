@@ -7,12 +7,11 @@ usage: fleet.py [HOSTS] [--history N] [--clients N] [--database URL] [--fill]
 
 Posts the dumps of HOSTS hosts (1000 by default) to a real `orrery serve`, N times each (1). Each host has GUIDs of its
 own, a rack of 40 hosts, and one host in a hundred has slow NICs. With --fill only the first 500 hosts are posted, and
-rows like theirs are written into the SQLite file for all others, with histories of N uploads. Prints a table: the first
+rows like theirs are written into the database for all others, with histories of N uploads. Prints a table: the first
 answer, and the median and the worst of five more, in milliseconds; and the processor time that the service took for the
 first one and for a later one, which other work on the machine does not change.
 """
 import argparse
-import hashlib
 import http.client
 import json
 import os
@@ -99,44 +98,51 @@ def post_all(service, hosts, clients):
     return time.monotonic() - begun
 
 
-def fill(path, first, count, history):
-    """Rows for further hosts: copies of the rows of a posted host that is as slow or as fast, under ids of their
-    own."""
-    database = sqlite3.connect(path)
-    columns = [row[1] for row in database.execute("PRAGMA table_info(topology)")]
-    kinds = {}
-    for odd, host in ((False, 0), (True, ODD // 2)):
-        ident = database.execute("SELECT topology FROM upload WHERE host = ?", (f"node{host}",)).fetchone()[0]
-        row = dict(zip(columns, database.execute("SELECT * FROM topology WHERE id = ?", (ident,)).fetchone()))
-        kinds[odd] = row, database.execute("SELECT body FROM content WHERE topology = ?", (ident,)).fetchone()[0]
-    begun, sequence = int(time.time() * 1000), database.execute("SELECT max(seq) FROM upload").fetchone()[0]
-    places = ",".join("?" * len(columns))
-    database.execute("DELETE FROM host")
-    for host in range(count):
-        row, body = kinds[host % ODD == ODD // 2]
-        digest = hashlib.sha256(f"host {host}".encode()).hexdigest()
-        labels = {"fleet": "all", "host": f"node{host}", "rack": f"r{host // RACK}"}
-        text = json.dumps(labels, separators=(",", ":"))
-        at = begun + host
-        if host >= first:
-            own = {**row, "id": digest[:32], "digest": digest, "created": at, "seen": at, "updated": at, "labels": text}
-            database.execute(f"INSERT INTO topology VALUES ({places})", [own[name] for name in columns])
-            database.execute("INSERT INTO content VALUES (?, ?)", (digest[:32], body))
-            words = " ".join((digest, own["name"], text, own["about"])).lower()
-            database.execute("INSERT INTO words VALUES (?, ?, ?)", (at, digest[:32], words))
-            rows = [(digest[:32], name, value, at) for name, value in labels.items()]
-            database.executemany("INSERT INTO label (topology, name, value, created) VALUES (?, ?, ?, ?)", rows)
-            ident = digest[:32]
-        else:
-            ident = database.execute("SELECT topology FROM upload WHERE host = ?", (f"node{host}",)).fetchone()[0]
-        rows = [(f"node{host}", at + i * 1000, ident, "", text, sequence + i) for i in range(1, history + 1)]
-        sequence += history
-        statement = "INSERT INTO upload (host, at, topology, name, labels, seq) VALUES (?, ?, ?, ?, ?, ?)"
-        database.executemany(statement, rows)
-        last = (f"node{host}", sequence, ident, row["shape"], rows[-1][1], text, row["about"])
-        database.execute("INSERT INTO host VALUES ('', ?, ?, ?, ?, ?, ?, ?)", last)  # orrery serve sorts them
-    database.commit()
-    database.close()
+# Rows for further hosts, in the SQL that both databases know: copies of the rows of a posted host that is as slow or as
+# fast, under ids of their own; then everybody's history.
+FILL = """
+CREATE TABLE made AS
+    WITH RECURSIVE n(i) AS (SELECT {first} UNION ALL SELECT i + 1 FROM n WHERE i < {hosts} - 1),
+        named AS (SELECT i, {zeros} || (CAST(i AS BIGINT) * 2654435761 % 4294967296) || (10000000 + i) AS digits FROM n)
+    SELECT 'node' || i AS host, 'r' || (i / {rack}) AS rack, {now} + i AS at, u.topology AS twin,
+        '{{"fleet":"all","host":"node' || i || '","rack":"r' || (i / {rack}) || '"}}' AS labels,
+        substr(digits, length(digits) - 31) AS id, substr(digits, length(digits) - 63) AS digest
+    FROM named JOIN upload u ON u.host = CASE WHEN i % {odd} = {slow} THEN 'node{slow}' ELSE 'node0' END;
+INSERT INTO topology (id, digest, created, seen, updated, size, name, labels, revision, about, shape)
+    SELECT m.id, m.digest, m.at, m.at, m.at, t.size, t.name, m.labels, t.revision, t.about, t.shape
+    FROM made m JOIN topology t ON t.id = m.twin;
+INSERT INTO content (topology, body) SELECT m.id, c.body FROM made m JOIN content c ON c.topology = m.twin;
+INSERT INTO words (created, topology, text)
+    SELECT m.at, m.id, lower(m.digest || ' ' || t.name || ' ' || m.labels || ' ' || t.about)
+    FROM made m JOIN topology t ON t.id = m.twin;
+INSERT INTO label (topology, name, value, created)
+    SELECT id, 'fleet', 'all', at FROM made UNION ALL SELECT id, 'host', host, at FROM made
+    UNION ALL SELECT id, 'rack', rack, at FROM made;
+INSERT INTO host (sort, host, seq, topology, shape, at, labels, about)
+    SELECT '', m.host, 0, m.id, t.shape, m.at, m.labels, t.about FROM made m JOIN topology t ON t.id = m.twin;
+DROP TABLE made;
+INSERT INTO upload (host, at, topology, name, labels, seq)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {history}),
+        numbered AS (SELECT host, at, topology, labels, row_number() OVER (ORDER BY at, host) AS number,
+            (SELECT max(seq) FROM upload) AS last FROM host)
+    SELECT host, at + i * 1000, topology, '', labels, last + (i - 1) * {hosts} + number FROM numbered, n;
+UPDATE host SET sort = '', at = at + {history} * 1000, seq = (SELECT max(seq) FROM upload u WHERE u.host = host.host);
+"""  # orrery serve sorts hosts without `sort`
+
+
+def fill(database, first, hosts, history):
+    numbers = {"first": first, "hosts": hosts, "history": history, "rack": RACK, "odd": ODD, "slow": ODD // 2}
+    now = int(time.time() * 1000)
+    text = FILL.format(**numbers, now=now, zeros="'" + "0" * 64 + "'")
+    begun = time.monotonic()
+    if "://" in database:
+        command = ["psql", "-q", "-X", "-v", "ON_ERROR_STOP=1", "-1", "-c", text, "-c", "ANALYZE", database]
+        subprocess.run(command, check=True)
+    else:
+        with sqlite3.connect(database) as connection:
+            connection.executescript(text)
+        connection.close()
+    print(f"{hosts * history} rows of history written in {time.monotonic() - begun:.0f} s", flush=True)
 
 
 def questions(hosts):
@@ -191,8 +197,6 @@ def main():
     parser.add_argument("--database", help="as orrery serve takes it; a SQLite file of its own by default")
     parser.add_argument("--fill", action="store_true")
     args = parser.parse_args()
-    if args.fill and args.database:
-        parser.error("--fill writes into a SQLite file of its own")
     with tempfile.TemporaryDirectory() as folder:
         database = args.database or f"{folder}/fleet.db"
         service = Service(database)
