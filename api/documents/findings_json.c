@@ -106,6 +106,23 @@ json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *di
     return rows;
 }
 
+json_t *orr_depends_json(struct orr_json *json, const struct orr_depends_list *list, const char *key,
+                         const char *(*name)(int verdict))
+{
+    json_t *rows = orr_json_array(json);
+    for (uint32_t i = 0; i < list->count; i++)
+        orr_json_add(json, rows,
+                     ORR_OBJECT(json, ORR_STRING("assuming", list->rows[i].assuming),
+                                ORR_STRING(key, name(list->rows[i].verdict)), ORR_NUMBER("busbw", list->rows[i].bus_bw),
+                                ORR_NUMBER("expected", list->rows[i].expected)));
+    return rows;
+}
+
+static const char *state_name(int state)
+{
+    return orr_verdict_state_name((enum orr_verdict_state)state);
+}
+
 json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diagnosis)
 {
     const struct orr_diagnosed *cause = diagnosis->cause == UINT32_MAX ? NULL : &diagnosis->rows[diagnosis->cause];
@@ -113,7 +130,9 @@ json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diag
                       ORR_STRING("sentence", diagnosis->sentence), ORR_STRING("advice", diagnosis->advice),
                       ORR_STRING("finding", cause ? cause->finding->row->id : NULL),
                       ORR_VALUE("cost", diagnosis->has_all ? orr_cost_json(json, &diagnosis->all, diagnosis->all_repair)
-                                                           : json_null()));
+                                                           : json_null()),
+                      ORR_VALUE("depends", orr_depends_json(json, &diagnosis->depends, "state", state_name)),
+                      ORR_STRING("confirm", diagnosis->rests_on ? diagnosis->rests_on->confirm : NULL));
 }
 
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check)

@@ -12,20 +12,17 @@ static json_t *reason_json(struct orr_json *json, const struct orr_gate_reason *
                       ORR_BOOL("allowed", reason->allowed));
 }
 
+static const char *state_name(int state)
+{
+    return orr_gate_state_name((enum orr_gate_state)state);
+}
+
 json_t *orr_gate_json(struct orr_json *json, const struct orr_gate_request *request, const struct orr_gate *gate)
 {
     json_t *reasons = orr_json_array(json);
     const struct orr_release *release = request->query.settings.release;
-    json_t *depends = orr_json_array(json);
     for (uint32_t i = 0; i < gate->count; i++)
         orr_json_add(json, reasons, reason_json(json, &gate->reasons[i]));
-    for (uint32_t i = 0; i < gate->depends.count; i++) {
-        const struct orr_depends *row = &gate->depends.rows[i];
-        orr_json_add(json, depends,
-                     ORR_OBJECT(json, ORR_STRING("assuming", row->assuming),
-                                ORR_STRING("state", orr_gate_state_name((enum orr_gate_state)row->verdict)),
-                                ORR_NUMBER("busbw", row->bus_bw), ORR_NUMBER("expected", row->expected)));
-    }
     return ORR_OBJECT(json, ORR_STRING("state", orr_gate_state_name(gate->state)),
                       ORR_STRING("sentence", gate->sentence), ORR_STRING("node", request->node_name),
                       ORR_STRING("compared_with", request->expected_name), ORR_VALUE("reasons", reasons),
@@ -36,7 +33,8 @@ json_t *orr_gate_json(struct orr_json *json, const struct orr_gate_request *requ
                       ORR_STRING("release", release ? release->name : NULL),
                       ORR_VALUE("outcomes", orr_outcomes_json(json, &gate->outcomes[0], &gate->outcomes[1])),
                       ORR_VALUE("differences", orr_json_texts(json, gate->differences, gate->difference_count)),
-                      ORR_INT("more_differences", gate->more_differences), ORR_VALUE("depends", depends),
+                      ORR_INT("more_differences", gate->more_differences),
+                      ORR_VALUE("depends", orr_depends_json(json, &gate->depends, "state", state_name)),
                       ORR_STRING("confirm", gate->confirm),
                       ORR_VALUE("assumed", orr_json_texts(json, gate->assumed, gate->assumed_count)));
 }

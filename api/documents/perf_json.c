@@ -3,6 +3,11 @@
 #include "api/documents/sections.h"
 #include "engine/perf/perf.h"
 
+static const char *verdict_name(int verdict)
+{
+    return orr_perf_verdict_name((size_t)verdict);
+}
+
 /* null if it is negative: not printed. */
 static void set_printed(struct orr_json *json, json_t *object, const char *key, double value)
 {
@@ -112,16 +117,8 @@ static void set_table(struct orr_json *json, json_t *object, const struct orr_pe
             ORR_BOOL("all_tried", table->verdict != ORR_PERF_LOW || table->all_tried),
             ORR_STRING("limit", table->limit_known ? table->limit.text : NULL));
     set_printed(json, object, "per_nic", table->per_nic > 0 ? table->per_nic : -1);
-    json_t *depends = orr_json_array(json);
-    for (uint32_t i = 0; i < table->depends.count; i++) {
-        const struct orr_depends *row = &table->depends.rows[i];
-        orr_json_add(json, depends,
-                     ORR_OBJECT(json, ORR_STRING("assuming", row->assuming),
-                                ORR_STRING("verdict", orr_perf_verdict_name(row->verdict)),
-                                ORR_NUMBER("busbw", row->bus_bw), ORR_NUMBER("expected", row->expected)));
-    }
-    orr_json_set(json, object, "depends", depends);
-    ORR_SET(json, object, ORR_VALUE("assumed", orr_json_texts(json, table->assumed, table->assumed_count)),
+    ORR_SET(json, object, ORR_VALUE("depends", orr_depends_json(json, &table->depends, "verdict", verdict_name)),
+            ORR_VALUE("assumed", orr_json_texts(json, table->assumed, table->assumed_count)),
             ORR_INT("line", table->measured->first_line));
 }
 

@@ -57,6 +57,9 @@ json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *du
 json_t *orr_undecided_json(struct orr_json *json);
 /* The findings of an analysis, each with its cost, and the headline. */
 json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *diagnosis);
+/* The values that an assumed figure may have, with what each means for a verdict, whose words name() has. */
+json_t *orr_depends_json(struct orr_json *json, const struct orr_depends_list *list, const char *key,
+                         const char *(*name)(int verdict));
 json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diagnosis);
 /* Those of a log and of a comparison with it; check NULL: none. */
 json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const struct orr_triage *triage);

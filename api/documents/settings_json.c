@@ -83,5 +83,6 @@ json_t *orr_settings_tried_json(struct orr_json *json, const struct orr_settings
     return ORR_OBJECT(json, ORR_STRING("topology", name), ORR_STRING("release", analysis->query.settings.release->name),
                       ORR_INT("tried", tried->tried), ORR_BOOL("complete", tried->all),
                       ORR_INT("helping", tried->helping), ORR_VALUE("settings", rows),
-                      ORR_VALUE("outcomes", orr_outcomes_json(json, &tried->now, &tried->now)));
+                      ORR_VALUE("outcomes", orr_outcomes_json(json, &tried->now, &tried->now)),
+                      ORR_VALUE("assumed", orr_assumed_json(json, analysis->given, &analysis->query.settings, true)));
 }

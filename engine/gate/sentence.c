@@ -15,15 +15,26 @@ static void write_cost(const struct orr_gate *gate, const struct orr_cost *cost,
         orr_text_printf(text, " if %s, which is assumed", gate->assuming);
 }
 
+/* That the bandwidth is low is what the other reasons cost, and none beside them. NULL: it is not, or the first. */
+static const struct orr_gate_reason *consequence(const struct orr_gate *gate)
+{
+    for (uint32_t i = 1; i < gate->counted; i++)
+        if (!strcmp(gate->reasons[i].id, "busbw-low"))
+            return &gate->reasons[i];
+    return NULL;
+}
+
 /* The first reason, with what explains it. */
 static void write_degraded(const struct orr_gate *gate, struct orr_text *text)
 {
-    const struct orr_gate_reason *first = &gate->reasons[0];
-    uint32_t others = gate->counted - 1;
+    const struct orr_gate_reason *first = &gate->reasons[0], *low = consequence(gate);
+    uint32_t others = gate->counted - 1 - (low != NULL);
     const size_t at = text->length;
     const bool counts = first->cost && first->cost->figure == ORR_COST_GPUS; /* the text says how many */
     if (first->cost && !counts)
         write_cost(gate, first->cost, text);
+    else if (low && low->cost && !counts)
+        write_cost(gate, low->cost, text);
     else if (!first->compared && !counts)
         orr_text_puts(text, "NCCL cannot work with this node");
     if (text->length > at)

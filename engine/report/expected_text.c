@@ -6,6 +6,7 @@
 #include "engine/release/release_names.h"
 #include "engine/report/answers_text.h"
 #include "engine/report/report.h"
+#include "engine/trials/suppositions.h"
 
 enum { LAYOUT_WIDTH = 116, COLUMNS = 5 };
 
@@ -30,12 +31,18 @@ enum orr_code orr_report_expected(struct orr_page *page, const struct orr_expect
     static const char *const heads[COLUMNS] = {"size (bytes)", "time (us)", "algbw", "busbw (GB/s)", "NCCL chooses"};
     struct orr_table shown;
     ORR_LOCAL_ARENA(arena, 0);
+    ORR_LOCAL_TEXT(assumed, 256);
     ORR_NEED(arena, err);
+    orr_supposed_of(table->analysis, table->analysis->communicator.node_count > 1, &assumed);
     if (page->line == ORR_PAGE_WHOLE || page->width >= LAYOUT_WIDTH) {
+        if (assumed.length)
+            orr_text_printf(page->text, "# " ORR_RESTS_ON "\n", orr_text_data(&assumed));
         orr_expect_table_write(table, page->text);
         return ORR_OK;
     }
     write_verdict(page, table);
+    if (assumed.length)
+        orr_page_printf(page, ORR_STYLE_CAREFUL, "", ORR_RESTS_ON, orr_text_data(&assumed));
     orr_page_blank(page);
     orr_table_init(&shown, arena, COLUMNS);
     shown.right = 0xf;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of hosts that `orrery order` proposes, as a table. */
+#include "engine/cluster/cluster.h"
 #include "engine/report/answers_text.h"
+#include "engine/trials/suppositions.h"
 
 static enum orr_code write_table(struct orr_page *page, const struct orr_order *order, const char *const *names,
                                  const char *const *leaves, struct orr_arena *arena)
@@ -32,10 +34,14 @@ enum orr_code orr_report_order(struct orr_page *page, const struct orr_order *or
                                const char *const *leaves, struct orr_error *err)
 {
     ORR_LOCAL_TEXT(notes, 1 << 16);
+    ORR_LOCAL_TEXT(assumed, 256);
     ORR_LOCAL_ARENA(arena, 0);
     ORR_NEED(arena, err);
     ORR_TRY(orr_order_notes(order, names, "", &notes, err));
     orr_page_verdict(page, order->better ? ORR_STYLE_CAREFUL : ORR_STYLE_GOOD, order->sentence);
+    orr_supposed_of(order->present->analysis, order->present->member_count > 1, &assumed);
+    if (assumed.length)
+        orr_page_printf(page, ORR_STYLE_CAREFUL, "", ORR_RESTS_ON, orr_text_data(&assumed));
     orr_page_say(page, ORR_STYLE_PLAIN, "", order->proof);
     orr_page_lines(page, orr_text_data(&notes));
     orr_page_blank(page);

@@ -9,6 +9,7 @@
 #include "engine/base/words.h"
 #include "engine/cluster/again.h"
 #include "engine/cluster/cluster.h"
+#include "engine/trials/suppositions.h"
 
 const enum orr_test orr_outcome_tests[ORR_OUTCOME_TESTS] = {ORR_TEST_ALL_REDUCE, ORR_TEST_ALL_GATHER,
                                                             ORR_TEST_REDUCE_SCATTER, ORR_TEST_ALLTOALL};
@@ -27,6 +28,22 @@ const char *orr_outcome_size_name(int size)
     return size_names[size];
 }
 
+static void note_assumed(const struct orr_analysis *analysis, struct orr_outcomes *outcomes)
+{
+    bool network = false;
+    for (uint32_t h = 0; h < outcomes->host_count; h++)
+        network |= outcomes->hosts[h] > 1;
+    ORR_LOCAL_TEXT(text, sizeof outcomes->not_shown - 1);
+    orr_supposed_of(analysis, network, &text);
+    snprintf(outcomes->not_shown, sizeof outcomes->not_shown, "%s", orr_text_data(&text));
+}
+
+void orr_outcomes_say_assumed(const struct orr_outcomes *outcomes, struct orr_text *text)
+{
+    if (outcomes->not_shown[0])
+        orr_text_printf(text, " " ORR_RESTS_ON, outcomes->not_shown);
+}
+
 static void add_hosts(struct orr_outcomes *outcomes, uint32_t hosts)
 {
     uint32_t at = 0;
@@ -40,8 +57,8 @@ static void add_hosts(struct orr_outcomes *outcomes, uint32_t hosts)
     outcomes->hosts[at] = hosts;
 }
 
-void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *list, uint32_t count,
-                         struct orr_outcomes *ret_outcomes)
+static void choose(const struct orr_analysis *analysis, const uint32_t *list, uint32_t count,
+                   struct orr_outcomes *ret_outcomes)
 {
     *ret_outcomes = (struct orr_outcomes){.fused = analysis->built.host_count > 1 ? analysis->built.host_count : 1};
     if (analysis->cluster) {
@@ -59,6 +76,13 @@ void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *li
     add_hosts(ret_outcomes, 1);
     add_hosts(ret_outcomes, 2);
     add_hosts(ret_outcomes, analysis->query.hosts);
+}
+
+void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *list, uint32_t count,
+                         struct orr_outcomes *ret_outcomes)
+{
+    choose(analysis, list, count, ret_outcomes);
+    note_assumed(analysis, ret_outcomes);
 }
 
 void orr_outcomes_scale(const struct orr_analysis *analysis, struct orr_outcomes *ret_outcomes)
@@ -173,6 +197,7 @@ void orr_outcomes_say_scaling(const struct orr_outcomes *outcomes, struct orr_te
     orr_text_puts(text, "AllReduce at 1 GiB gets ");
     write_series(outcomes, text);
     orr_text_puts(text, ".");
+    orr_outcomes_say_assumed(outcomes, text);
 }
 
 /* The place of the largest change, of the large messages alone or of all. */
@@ -224,6 +249,7 @@ void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcom
                         large_same ? " " : "", test_names[most.t], size_names[most.s], hosts, orr_plural(hosts), was,
                         is, 100 * orr_outcome_change(was, is));
     }
+    orr_outcomes_say_assumed(after, text);
 }
 
 static void write_cell(const struct orr_outcomes *before, const struct orr_outcomes *after, uint32_t h, int t, int s,

@@ -212,10 +212,12 @@ void orr_settings_tried_write(const struct orr_settings_tried *tried, struct orr
 {
     enum { MIXED = 6, HARMFUL = 6 };
     uint32_t shown = 0;
-    orr_text_printf(text, "%s (%u settings and pairs of them were tried%s).\n",
+    orr_text_printf(text, "%s (%u settings and pairs of them were tried%s).",
                     tried->helping ? "Settings that help here, as predicted"
                                    : "No setting that was tried helps here by more than 2 % without a loss elsewhere",
                     tried->tried, tried->all ? "" : "; the allowance for trials ended before all were");
+    orr_outcomes_say_assumed(&tried->now, text);
+    orr_text_puts(text, "\n");
     for (uint32_t i = 0; i < tried->helping; i++) {
         orr_text_puts(text, "  ");
         orr_tried_say(tried, i, text);

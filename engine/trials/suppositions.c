@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/trials/suppositions.h"
 
+#include <limits.h>
 #include <string.h>
 
+#include "engine/cluster/cluster.h"
 #include "engine/hardware/pcie.h"
 #include "engine/trials/variant.h"
 
@@ -97,6 +99,15 @@ bool orr_supposed_list(const struct orr_dump *dump, unsigned kinds, struct orr_t
         any = true;
     }
     return any;
+}
+
+void orr_supposed_of(const struct orr_analysis *analysis, bool network, struct orr_text *text)
+{
+    const struct orr_cluster *cluster = analysis->cluster;
+    const unsigned kinds = network ? UINT_MAX : UINT_MAX & ~(1u << ORR_LINKS_NICS);
+    bool any = false;
+    for (uint32_t l = 0; l < (cluster ? cluster->line_count : 1) && !any; l++)
+        any = orr_supposed_list(cluster ? cluster->lines[l].dump : analysis->given, kinds, text);
 }
 
 static bool is_supposed(const struct orr_doc_node *node, const struct orr_suppositions *of)

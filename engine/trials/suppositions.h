@@ -33,6 +33,10 @@ const struct orr_suppositions *orr_supposed(const struct orr_dump *dump, unsigne
 /* Writes the facts about such links that the input does not show: "the speed of the NICs and the CPU model". Nothing
  * is written, and the answer is false, if it shows everything. */
 bool orr_supposed_list(const struct orr_dump *dump, unsigned kinds, struct orr_text *text);
+/* The same of the machine of an analysis, or of the first of its cluster that does not show everything; without what
+ * only matters between hosts, if the network is not used. The sentence about it, with the list. */
+void orr_supposed_of(const struct orr_analysis *analysis, bool network, struct orr_text *text);
+#define ORR_RESTS_ON "The input does not show %s, so the figures rest on assumed values."
 /* Gives every element of assumed value the value of a row. */
 void orr_suppose(struct orr_variant *variant, const struct orr_suppositions *of, uint32_t row);
 /* Whether the machine as it is has the value of a row. */
