@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/terminal.h"
+#include "engine/cluster/again.h"
 #include "engine/compare/compare.h"
 #include "engine/compare/majority.h"
 #include "engine/input/input.h"
@@ -50,7 +51,7 @@ static void release(struct input *inputs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (inputs[i].analysis)
-            orr_analysis_free(inputs[i].analysis);
+            orr_analysis_again_free(inputs[i].analysis);
         if (inputs[i].dump)
             orr_dump_free(inputs[i].dump);
         free(inputs[i].bytes);
@@ -64,7 +65,7 @@ static int compare_two(const struct orr_options *options, const struct orr_query
     struct orr_json json = {0};
     struct orr_comparison comparison;
     for (int i = 0; i < 2; i++)
-        if (orr_analyze(inputs[i].dump, query, NULL, &inputs[i].analysis, &err) != ORR_OK)
+        if (orr_analyze_hosts(inputs[i].dump, query, NULL, &inputs[i].analysis, &err) != ORR_OK)
             return orr_report(name_of(options, (size_t)i), &err);
     ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code =
@@ -107,9 +108,9 @@ static enum orr_code decide(const struct orr_query *query, struct input *referen
     struct orr_comparison *comparison = ORR_NEW(arena, struct orr_comparison, 1);
     ORR_NEED(comparison, err);
     enum orr_code code =
-        reference->analysis ? ORR_OK : orr_analyze(reference->dump, query, NULL, &reference->analysis, &own);
+        reference->analysis ? ORR_OK : orr_analyze_hosts(reference->dump, query, NULL, &reference->analysis, &own);
     if (code == ORR_OK)
-        code = orr_analyze(input->dump, query, NULL, &input->analysis, &own);
+        code = orr_analyze_hosts(input->dump, query, NULL, &input->analysis, &own);
     if (code == ORR_OK)
         code = orr_compare(reference->analysis, input->analysis, arena, comparison, &own);
     if (code == ORR_OK)
@@ -160,9 +161,12 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
 
 int orr_command_compare(const struct orr_options *options)
 {
-    const struct orr_query *query = &options->params.query;
+    struct orr_query asked = options->params.query;
+    const struct orr_query *query = &asked;
     const bool made = options->params.machine && !options->majority;
     size_t least = options->majority ? 3 : 2, count = options->file_count + made;
+    asked.domain =
+        asked.domain ? asked.domain : 1; /* machines are compared, not racks of one with hosts of the other */
     if (options->params.machine && options->majority) {
         fprintf(stderr, "orrery compare: --machine replaces the second dump, and --majority takes files only\n");
         return ORR_EXIT_USAGE;

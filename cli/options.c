@@ -117,7 +117,7 @@ static enum orr_option_group group_of(const struct orr_question_row *row)
         {ORR_ASK_NICS, ORR_TOPIC_NICS, ORR_GROUP_SHARED},      {ORR_ASK_STRICT, ORR_TOPIC_END, ORR_GROUP_SHARED},
         {ORR_ASK_ASSUME, ORR_TOPIC_END, ORR_GROUP_SHARED},     {ORR_ASK_ASSUME_NICS, ORR_TOPIC_END, ORR_GROUP_SHARED},
         {ORR_ASK_ASSUME_CPU, ORR_TOPIC_END, ORR_GROUP_SHARED}, {ORR_ASK_MACHINE, ORR_TOPIC_END, ORR_GROUP_MACHINE},
-        {ORR_ASK_HOSTS, ORR_TOPIC_END, ORR_GROUP_MACHINE},
+        {ORR_ASK_HOSTS, ORR_TOPIC_END, ORR_GROUP_MACHINE},     {ORR_ASK_DOMAIN, ORR_TOPIC_END, ORR_GROUP_MACHINE},
     };
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
         if (row->ask == groups[i].ask && (groups[i].topic == ORR_TOPIC_END || row->topics[0] == groups[i].topic))

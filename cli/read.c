@@ -211,7 +211,7 @@ static enum orr_code read_machine(const struct orr_options *options, struct orr_
     }
     ORR_TRY(place_in_graphs(options, code, lines, question, err));
     ORR_TRY(take_logged_release(options, question->dump, query, err));
-    code = orr_analyze(question->dump, query, NULL, &question->analysis, err);
+    code = orr_analyze_hosts(question->dump, query, NULL, &question->analysis, err);
     return place_in_graphs(options, code, lines, question, err);
 }
 
@@ -301,10 +301,7 @@ int orr_question_read(const struct orr_options *options, bool plan, struct orr_q
 
 void orr_question_release(struct orr_question *question)
 {
-    if (question->cluster)
-        orr_cluster_free(question->cluster);
-    else if (question->analysis)
-        orr_analysis_free(question->analysis);
+    orr_analysis_again_free(question->analysis);
     if (question->dump)
         orr_dump_free(question->dump);
     for (uint32_t i = 0; question->dumps && i < question->cluster_file.topology_count; i++) {
@@ -326,8 +323,8 @@ enum orr_code orr_question_cluster(const struct orr_options *options, const stru
     const struct orr_cluster_line line = {.dump = question->dump, .count = query->hosts};
     const struct orr_cluster_request request = {
         .lines = &line, .line_count = 1, .settings = query->settings, .plan = true};
-    *ret_cluster = question->cluster;
-    if (question->cluster)
+    *ret_cluster = question->analysis->cluster;
+    if (*ret_cluster)
         return ORR_OK;
     ORR_TRY(orr_cluster_analyze(&request, ret_made, err));
     *ret_cluster = *ret_made;

@@ -58,6 +58,8 @@ static void add_options(const struct orr_options *options, struct orr_text *text
         add_option(text, "assume-cpu", orr_assumed_cpu_word(params->assumed_cpu));
     add_option(text, "gpus", settings->gpus);
     add_option(text, "nics", settings->nics);
+    if (params->query.domain)
+        orr_text_printf(text, "--domain %u ", params->query.domain);
     if (orr_given(params, ORR_ASK_RANK_ORDER))
         add_option(text, "rank-order", params->rank_order ? orr_rank_order_name(params->rank_order - 1) : "given");
     if (orr_given(params, ORR_ASK_FUSE_NICS))
@@ -181,22 +183,28 @@ static enum orr_code write_comparison(const struct orr_options *options, const s
                                          .release = options->params.query.settings.release};
     struct orr_comparison comparison;
     ORR_LOCAL(orr_dump, dump);
-    ORR_LOCAL(orr_analysis, analysis);
+    struct orr_query query = question->analysis->query;
+    struct orr_analysis *analysis = NULL;
     char *bytes = NULL;
     size_t length = 0;
     if (!question->dump)
         return orr_fail(err, ORR_SETTING, "--against %.80s compares one machine, not a cluster", other);
+    query.hosts = options->params.query.hosts;
+    query.domain = options->params.query.domain  ? options->params.query.domain
+                   : question->analysis->cluster ? question->dump->notes->joined
+                                                 : 1; /* both are joined, or neither */
     enum orr_code code = type ? orr_input_machine(type, &dump, err) : orr_read_input(other, &bytes, &length, err);
     if (code == ORR_OK && !type)
         code = orr_input_read(bytes, length, &as, &dump, err);
     if (code == ORR_OK)
-        code = orr_analyze(dump, &question->analysis->query, NULL, &analysis, err);
+        code = orr_analyze_hosts(dump, &query, NULL, &analysis, err);
     if (code != ORR_OK)
         orr_error_where(err, "--against %.80s", other);
     if (code == ORR_OK)
         code = orr_compare(question->analysis, analysis, arena, &comparison, err);
     if (code == ORR_OK)
         orr_report_comparison(page, &comparison, orr_base_name(question->name), orr_base_name(other), options->verbose);
+    orr_analysis_again_free(analysis);
     free(bytes);
     return code;
 }

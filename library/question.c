@@ -19,7 +19,7 @@ static enum orr_code make(const struct orr_machine *machine, const struct orr_qu
                                                   .assumed_cpu = machine->assumed_cpu};
         ORR_TRY(orr_input_read(machine->bytes, machine->length, &options, &plan->dump, err));
     }
-    return orr_analyze(plan->dump ? plan->dump : machine->dump, query, NULL, &plan->analysis, err);
+    return orr_analyze_hosts(plan->dump ? plan->dump : machine->dump, query, NULL, &plan->analysis, err);
 }
 
 bool orr_plan_ask(const struct orr_machine *machine, const char *parameters, const struct orr_limits *limits,
@@ -54,7 +54,7 @@ void orr_plan_free(struct orr_plan *plan)
     if (!plan)
         return;
     if (plan->analysis)
-        orr_analysis_free(plan->analysis);
+        orr_analysis_again_free(plan->analysis);
     if (plan->dump)
         orr_dump_free(plan->dump);
     orr_arena_free(plan->arena);

@@ -2,6 +2,8 @@
 /* The rows that nccl-tests should print, as JSON. */
 #include "api/documents/json.h"
 #include "api/documents/sections.h"
+#include "engine/cluster/again.h"
+#include "engine/cluster/cluster.h"
 #include "engine/expect/shares.h"
 #include "engine/expect/table.h"
 #include "engine/release/release_names.h"
@@ -55,6 +57,11 @@ json_t *orr_assumed_json(struct orr_json *json, const struct orr_dump *dump, con
 static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table *table, bool release_given)
 {
     json_t *array = orr_assumed_json(json, table->analysis->given, &table->analysis->query.settings, release_given);
+    if (orr_joins_by_kind(table->analysis)) {
+        ORR_LOCAL_TEXT(joined, 256);
+        orr_joined_clause(table->analysis->cluster, &joined);
+        orr_json_add(json, array, orr_json_text(json, orr_text_data(&joined)));
+    }
     for (unsigned c = 0; c < ORR_CROSS_COUNT; c++) {
         const struct orr_share *share = &orr_shares[c];
         if (!(table->crossings >> c & 1))
@@ -80,13 +87,14 @@ json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *t
 {
     json_t *rows = orr_json_array(json);
     const struct orr_analysis *analysis = table->analysis;
+    const uint32_t hosts = analysis->cluster ? analysis->cluster->host_count : analysis->query.hosts;
     for (uint32_t i = 0; i < table->count; i++)
         orr_json_add(json, rows, row_json(json, &table->rows[i]));
-    return ORR_OBJECT(
-        json, ORR_STRING("topology", name), ORR_STRING("collective", orr_test_programs[table->test].name),
-        ORR_STRING("release", analysis->query.settings.release->name), ORR_INT("hosts", analysis->query.hosts),
-        ORR_INT("ranks", analysis->communicator.rank_count), ORR_STRING("limit", table->limit.text),
-        ORR_STRING("limited_by", orr_bottleneck_name(table->limit.what)), ORR_NUMBER("average", table->average),
-        ORR_VALUE("rows", rows), ORR_VALUE("crossovers", crossovers_json(json, table)),
-        ORR_VALUE("assumed", assumed_json(json, table, release_given)));
+    return ORR_OBJECT(json, ORR_STRING("topology", name), ORR_STRING("collective", orr_test_programs[table->test].name),
+                      ORR_STRING("release", analysis->query.settings.release->name), ORR_INT("hosts", hosts),
+                      ORR_INT("ranks", analysis->communicator.rank_count), ORR_STRING("limit", table->limit.text),
+                      ORR_STRING("limited_by", orr_bottleneck_name(table->limit.what)),
+                      ORR_NUMBER("average", table->average), ORR_VALUE("rows", rows),
+                      ORR_VALUE("crossovers", crossovers_json(json, table)),
+                      ORR_VALUE("assumed", assumed_json(json, table, release_given)));
 }

@@ -12,7 +12,8 @@ enum orr_code orr_scaling_find(const struct orr_analysis *analysis, const struct
     const struct orr_host_list *list = &params->host_list;
     struct orr_query other;
     *ret_scaling = (struct orr_scaling){.against = against};
-    if (list->count > 1 || (analysis->cluster && orr_given(params, ORR_ASK_HOSTS)))
+    if (list->count > 1 ||
+        (analysis->cluster && orr_given(params, ORR_ASK_HOSTS) && list->hosts[0] < analysis->cluster->host_count))
         orr_outcomes_choose(analysis, list->hosts, list->count, &ret_scaling->before);
     else
         orr_outcomes_scale(analysis, &ret_scaling->before);

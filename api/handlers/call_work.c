@@ -60,7 +60,7 @@ static void free_work(struct orr_shared *shared)
     if (work->cluster) {
         orr_cluster_work_free(work->cluster);
     } else {
-        orr_analysis_free(work->analysis);
+        orr_analysis_again_free(work->analysis);
         orr_arena_free(work->repaired);
         orr_dump_free(work->dump);
     }
@@ -79,7 +79,7 @@ static enum orr_code analyse(struct orr_call *call, const struct orr_query *quer
         work->repaired = orr_arena_new(0);
         ORR_TRY(orr_repaired(work->dump, query, repairs->items, repairs->count, work->repaired, &machine, &asked, err));
     }
-    ORR_TRY(orr_analyze(machine, &asked, &times, &work->analysis, err));
+    ORR_TRY(orr_analyze_hosts(machine, &asked, &times, &work->analysis, err));
     const uint64_t stages[][2] = {{ORR_TIMED_GRAPH, times.graph},
                                   {ORR_TIMED_PATHS, times.paths},
                                   {ORR_TIMED_SEARCH, times.search},
@@ -109,7 +109,7 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
     }
     work->shared.cost =
         sizeof *work + (cluster ? orr_cluster_work_bytes(work->cluster)
-                                : orr_arena_bytes(work->dump->arena) + orr_arena_bytes(work->analysis->arena) +
+                                : orr_arena_bytes(work->dump->arena) + orr_analysis_bytes(work->analysis) +
                                       (work->repaired ? orr_arena_bytes(work->repaired) : 0));
     *ret_work = work;
     return ORR_OK;

@@ -97,7 +97,7 @@ enum orr_code orr_handle_p2p(struct orr_call *call, struct orr_answer **ret_answ
     ORR_LOCAL(orr_work, work);
     struct orr_stream *stream;
     ORR_TRY(begin(call, &type, &work, err));
-    const struct orr_cluster *cluster = work->cluster ? work->cluster->cluster : NULL;
+    const struct orr_cluster *cluster = work->analysis->cluster;
     size_t before = held_bytes();
     orr_shared_take(&work->shared);
     enum orr_code code =

@@ -17,13 +17,15 @@
 struct orr_query {
     struct orr_settings settings; /* with the release */
     uint32_t hosts;               /* identical ones, 1.. */
+    uint32_t domain;              /* hosts that NVLink joins to a domain, 1: none; 0: as the notes of the dump say.
+                                   * Read by orr_analyze_hosts() (engine/cluster/again.h) */
     uint32_t first_hosts; /* to analyse a cluster again with this many of its hosts, in the order of their lowest
                              ranks; 0: with all */
     bool plan;            /* rings and trees are not made: orr_connect_plan() */
     struct orr_search_memo *memo; /* of questions under the same release; must live as long. NULL: none */
 };
 /* Most hosts of a query, and of a query that only needs a plan. orr_max_ranks limits the ranks as well. */
-enum { ORR_MAX_HOSTS = 512, ORR_MAX_PLAN_HOSTS = 16384 };
+enum { ORR_MAX_HOSTS = 512, ORR_MAX_PLAN_HOSTS = 16384, ORR_MAX_DOMAIN_HOSTS = 128 };
 extern const uint32_t orr_max_ranks;
 
 /* May two ranks of the host use P2P? */

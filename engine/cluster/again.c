@@ -4,6 +4,54 @@
 #include "engine/analysis/failing.h"
 #include "engine/cluster/cluster.h"
 
+/* Hosts of one domain after the other: each is full but the last. */
+enum orr_code orr_analyze_hosts(const struct orr_dump *dump, const struct orr_query *query,
+                                struct orr_stage_times *times, struct orr_analysis **ret_answer, struct orr_error *err)
+{
+    const uint32_t stated = query->domain ? query->domain : dump->notes ? dump->notes->joined : 0;
+    struct orr_cluster *cluster;
+    ORR_LOCAL_ARENA(arena, 0);
+    if (stated < 2 || query->hosts < 2)
+        return orr_analyze(dump, query, times, ret_answer, err);
+    const uint32_t count = (query->hosts + stated - 1) / stated;
+    struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, count);
+    ORR_NEED(lines, err);
+    for (uint32_t l = 0; l < count; l++) {
+        const uint32_t left = query->hosts - l * stated;
+        lines[l] = (struct orr_cluster_line){
+            .dump = dump, .count = left < stated ? left : stated, .domain = orr_arena_printf(arena, "%u", l + 1)};
+        ORR_NEED(lines[l].domain, err);
+    }
+    const struct orr_cluster_request request = {.lines = lines,
+                                                .line_count = count,
+                                                .settings = query->settings,
+                                                .plan = query->plan,
+                                                .by_kind = !query->domain,
+                                                .arena = orr_arena_take(&arena)};
+    ORR_TRY(orr_cluster_analyze(&request, &cluster, err));
+    *ret_answer = cluster->analysis;
+    return ORR_OK;
+}
+
+bool orr_joins_by_kind(const struct orr_analysis *analysis)
+{
+    const struct orr_cluster *cluster = analysis->cluster;
+    return cluster && cluster->by_kind && cluster->fabrics.rule == ORR_MNNVL_RULE_ON;
+}
+
+void orr_joined_clause(const struct orr_cluster *cluster, struct orr_text *text)
+{
+    const uint32_t count = cluster->system_count, first = cluster->systems[0].host_count;
+    const uint32_t last = cluster->systems[count - 1].host_count;
+    if (count == 1)
+        orr_text_printf(text, "NVLink joins the hosts (%u GPUs in 1 domain)", cluster->rank_count);
+    else
+        orr_text_printf(text, "NVLink joins each %u hosts (%u GPUs in %u domains", first, cluster->rank_count, count);
+    if (last != first)
+        orr_text_printf(text, ", the last with %u host%s", last, orr_plural(last));
+    orr_text_puts(text, count == 1 ? "" : ")");
+}
+
 /* The first hosts of a cluster: which of its hosts they are, and the ranks that they keep, in the same order. */
 static enum orr_code first_hosts(const struct orr_cluster *cluster, uint32_t count, struct orr_arena *arena,
                                  struct orr_cluster_request *request, struct orr_error *err)
@@ -49,7 +97,8 @@ enum orr_code orr_cluster_analyze_again(const struct orr_cluster *cluster, const
 {
     struct orr_cluster *answer;
     ORR_LOCAL_ARENA(arena, 0);
-    struct orr_cluster_request request = {.settings = query->settings, .plan = cluster->plan};
+    struct orr_cluster_request request = {
+        .settings = query->settings, .plan = cluster->plan, .by_kind = cluster->by_kind};
     if (query->first_hosts && query->first_hosts < cluster->host_count) {
         ORR_TRY(first_hosts(cluster, query->first_hosts, arena, &request, err));
     } else {
@@ -87,6 +136,11 @@ void orr_analysis_again_free(struct orr_analysis *answer)
         orr_cluster_free((struct orr_cluster *)(uintptr_t)answer->cluster); /* it owns the analysis */
     else
         orr_analysis_free(answer);
+}
+
+size_t orr_analysis_bytes(const struct orr_analysis *analysis)
+{
+    return analysis->cluster ? orr_cluster_bytes(analysis->cluster) : orr_arena_bytes(analysis->arena);
 }
 
 static uint64_t steps_of(const struct orr_analysis *analysis)

@@ -5,6 +5,19 @@
 #define ORR_CLUSTER_AGAIN_H
 
 #include "engine/analysis/analysis.h"
+#include "engine/base/text.h"
+
+/* Analyses query->hosts equal hosts, as orr_analyze() does, which takes them as joined by the network alone. Here
+ * NVLink joins them, query->domain at a time: the answer is then that of a cluster. Free it with
+ * orr_analysis_again_free(). */
+enum orr_code orr_analyze_hosts(const struct orr_dump *dump, const struct orr_query *query,
+                                struct orr_stage_times *times, struct orr_analysis **ret_answer,
+                                struct orr_error *err) ORR_NO_DISCARD;
+
+/* Whether NVLink joins the hosts of an analysis because racks join hosts of their kind, which is an assumption; and
+ * how: "NVLink joins the hosts (72 GPUs in 1 domain)". */
+bool orr_joins_by_kind(const struct orr_analysis *analysis);
+void orr_joined_clause(const struct orr_cluster *cluster, struct orr_text *text);
 
 /* query: that of the analysis with other settings, or with fewer hosts of a cluster. What the analysis was made from
  * must live as long as the answer, which the caller frees with orr_analysis_again_free(). Fails as orr_analyze() and
@@ -16,6 +29,8 @@ enum orr_code orr_cluster_analyze_again(const struct orr_cluster *cluster, const
                                         const struct orr_query *query, struct orr_analysis **ret_answer,
                                         struct orr_error *err) ORR_NO_DISCARD;
 void orr_analysis_again_free(struct orr_analysis *answer);
+/* Bytes of an analysis, with those of its whole cluster. */
+size_t orr_analysis_bytes(const struct orr_analysis *analysis);
 
 /* Number of search steps of an analysis; in a cluster, of all kinds of hosts. */
 uint64_t orr_analysis_steps(const struct orr_analysis *analysis);

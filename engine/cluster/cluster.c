@@ -54,6 +54,16 @@ static bool alike(const struct orr_cluster *c, const struct orr_dump_shape *shap
     return true;
 }
 
+/* What is assumed of one host is assumed of all if they are the same. */
+static void keep_notes(const struct orr_cluster *c, const struct orr_cluster_system *system, struct orr_dump *made)
+{
+    const struct orr_dump *first = c->lines[c->hosts[system->hosts[0]].line].dump;
+    for (uint32_t i = 1; i < system->host_count; i++)
+        if (c->lines[c->hosts[system->hosts[i]].line].dump != first)
+            return;
+    made->notes = first->notes;
+}
+
 /* The dump of a system: its host's own, or one made of its hosts and of the GPUs that take part. */
 static enum orr_code make_dump(struct orr_cluster *c, const struct orr_cluster_system *system,
                                struct orr_cluster_kind *kind, const struct orr_dump **ret_dump, struct orr_error *err)
@@ -78,6 +88,8 @@ static enum orr_code make_dump(struct orr_cluster *c, const struct orr_cluster_s
     enum orr_code code = orr_dump_combine(pieces, system->host_count, c->settings.release, NULL, &kind->made, err);
     if (code == ORR_INVALID)
         orr_error_where(err, "hosts[%u].gpus", kind->line);
+    if (code == ORR_OK)
+        keep_notes(c, system, kind->made);
     *ret_dump = kind->made;
     return code;
 }
@@ -236,13 +248,17 @@ static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_req
 enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, struct orr_cluster **ret_cluster,
                                   struct orr_error *err)
 {
-    ORR_LOCAL_ARENA(arena, 0);
+    struct orr_arena *arena = request->arena ? request->arena : orr_arena_new(0);
     struct orr_cluster *c = ORR_NEW(arena, struct orr_cluster, 1);
-    ORR_NEED(c, err);
-    c->arena = orr_arena_take(&arena);
+    if (!c) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    c->arena = arena;
     c->settings = request->settings;
     c->settings.gpus = NULL; /* the lines have them */
     c->plan = request->plan;
+    c->by_kind = request->by_kind;
     c->line_count = request->line_count;
     c->order = request->order;
     enum orr_code code = analyse(c, request, err);

@@ -71,6 +71,8 @@ struct orr_cluster_request {
     uint32_t listed_ranks;
     struct orr_settings settings; /* with the release */
     bool plan;                    /* rings and trees are not made; must be if there are more than ORR_MAX_HOSTS hosts */
+    bool by_kind;                 /* the domains of the lines are assumed, as hosts of their kind are joined */
+    struct orr_arena *arena; /* the answer is made in it and frees it, as a failure does; NULL: in one of its own */
 };
 
 /* Systems that look the same to the search. */
@@ -100,7 +102,7 @@ struct orr_cluster_host {
 
 struct orr_cluster {
     struct orr_settings settings;
-    bool plan;
+    bool plan, by_kind;
     const struct orr_cluster_line *lines; /* the request's; what they point to is borrowed */
     uint32_t line_count;
     enum orr_rank_order order;

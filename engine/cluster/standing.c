@@ -7,13 +7,34 @@
 
 #include "engine/base/sorting.h"
 
-bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind)
+static uint32_t commonest_kind(const struct orr_cluster *cluster)
 {
     uint32_t most = 0;
-    for (uint32_t k = 0; k < cluster->kind_count; k++)
-        if (cluster->kinds[k].host_count > most)
-            most = cluster->kinds[k].host_count;
-    return 2 * most > cluster->host_count && 4 * cluster->kinds[kind].host_count <= cluster->host_count;
+    for (uint32_t k = 1; k < cluster->kind_count; k++)
+        if (cluster->kinds[k].host_count > cluster->kinds[most].host_count)
+            most = k;
+    return most;
+}
+
+bool orr_kind_partial(const struct orr_cluster *cluster, uint32_t kind)
+{
+    const uint32_t most = commonest_kind(cluster);
+    const struct orr_cluster_line *line = &cluster->lines[cluster->kinds[most].line];
+    const struct orr_cluster_system *system = cluster->systems;
+    while (system->kind != kind)
+        system++;
+    for (uint32_t i = 0; i < system->host_count; i++) {
+        const struct orr_cluster_line *own = &cluster->lines[cluster->hosts[system->hosts[i]].line];
+        if (own->dump != line->dump || own->gpus || line->gpus)
+            return false;
+    }
+    return kind != most;
+}
+
+bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind)
+{
+    return 2 * cluster->kinds[commonest_kind(cluster)].host_count > cluster->host_count &&
+           4 * cluster->kinds[kind].host_count <= cluster->host_count && !orr_kind_partial(cluster, kind);
 }
 
 uint32_t orr_kind_fastest(const struct orr_cluster *cluster)

@@ -16,6 +16,8 @@ struct orr_reason {
 
 /* At most a quarter of the hosts are of this kind, while more than half are of another one. */
 bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind);
+/* Whether a kind has the same machines as the commonest one, but another number of them in an NVLink domain. */
+bool orr_kind_partial(const struct orr_cluster *cluster, uint32_t kind);
 /* No kind has slower rings by itself, and another has faster ones. */
 bool orr_kind_slowest(const struct orr_cluster *cluster, uint32_t kind);
 /* The kind with the fastest rings; of equals the first. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/cluster/again.h"
 #include "engine/cluster/cluster.h"
 #include "engine/diagnosis/measure.h"
-#include "engine/machines/machine_types.h"
 
 const char *orr_verdict_state_name(enum orr_verdict_state state)
 {
@@ -281,22 +281,45 @@ static void write_healthy(const struct orr_analysis *analysis, struct orr_text *
                         orr_plural(hosts));
 }
 
-/* Trays are used in racks, which a number of hosts does not show. */
-static void write_rack(const struct orr_analysis *analysis, struct orr_text *text)
+/* The same hosts without the NVLinks between them; 0: not known. */
+static double unjoined(const struct orr_cluster *cluster)
 {
-    const struct orr_machine_type *type, *rack = NULL;
-    for (size_t i = 0; !rack && (type = orr_machine_type(i)); i++)
-        if (!strcmp(type->title, analysis->given->notes->recognised))
-            rack = orr_machine_rack(type, analysis->query.hosts);
-    if (rack)
-        orr_text_printf(text, " Here NVLink does not join the hosts: the machine type %s is a rack, and joins them.",
-                        rack->name);
+    const struct orr_query query = {.settings = cluster->settings, .hosts = cluster->host_count, .plan = true};
+    struct orr_performance figures;
+    struct orr_error refused = {0};
+    ORR_LOCAL(orr_analysis, analysis);
+    if (orr_analyze(cluster->lines[0].dump, &query, NULL, &analysis, &refused) != ORR_OK)
+        return 0;
+    orr_measure(analysis, &figures);
+    return figures.value[ORR_COST_BUS_BW];
+}
+
+/* Whether NVLink joins the hosts, which their number does not show, and what they get otherwise. */
+static void write_joined(const struct orr_analysis *analysis, struct orr_text *text)
+{
+    const struct orr_cluster *cluster = analysis->cluster;
+    const uint32_t trays = analysis->given->notes->joined;
+    if (!cluster && trays)
+        orr_text_printf(text, " Here NVLink does not join the hosts, because `domain` is 1; in a rack it joins %u.",
+                        trays);
+    else if (cluster && cluster->fabrics.rule != ORR_MNNVL_RULE_ON)
+        orr_text_printf(text, " NVLink does not join the hosts: %s", orr_mnnvl_rule_text(cluster->fabrics.rule));
+    else if (cluster) {
+        const double apart = unjoined(cluster);
+        orr_text_puts(text, cluster->by_kind ? " Assumed: " : " ");
+        orr_joined_clause(cluster, text);
+        if (apart > 0)
+            orr_text_printf(text, "; otherwise they get about %.3g GB/s", apart);
+        orr_text_puts(text, cluster->system_count > 1 ? ". Only traffic between the domains leaves NVLink."
+                                                      : ". No traffic leaves NVLink.");
+    }
 }
 
 /* What a machine type gets: it is sound by definition. */
 static void write_type(const struct orr_analysis *analysis, struct orr_text *text)
 {
-    const uint32_t fused = analysis->built.host_count > 1 ? analysis->built.host_count : 1;
+    const uint32_t fused = !analysis->cluster && analysis->built.host_count > 1 ? analysis->built.host_count : 1;
+    const uint32_t hosts = analysis->cluster ? analysis->cluster->host_count : analysis->query.hosts;
     struct orr_performance figures;
     orr_measure(analysis, &figures);
     orr_text_puts(text, analysis->given->notes->recognised);
@@ -304,21 +327,23 @@ static void write_type(const struct orr_analysis *analysis, struct orr_text *tex
         orr_text_puts(text, ": no bandwidth can be predicted for this job.");
     else if (fused > 1)
         orr_text_printf(text, ": AllReduce gets about %.3g GB/s on %u GPUs, in %u NVLink domain%s of %u trays. %s.",
-                        figures.value[ORR_COST_BUS_BW], analysis->ranks, analysis->query.hosts,
-                        orr_plural(analysis->query.hosts), fused,
-                        analysis->query.hosts > 1 ? "Only traffic between the domains leaves NVLink"
-                                                  : "No traffic leaves NVLink");
+                        figures.value[ORR_COST_BUS_BW], analysis->ranks, hosts, orr_plural(hosts), fused,
+                        hosts > 1 ? "Only traffic between the domains leaves NVLink" : "No traffic leaves NVLink");
     else
-        orr_text_printf(text, ": AllReduce gets about %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW],
-                        analysis->query.hosts, orr_plural(analysis->query.hosts));
-    if (fused == 1)
-        write_rack(analysis, text);
+        orr_text_printf(text, ": AllReduce gets about %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW], hosts,
+                        orr_plural(hosts));
+    if (hosts > 1)
+        write_joined(analysis, text);
 }
 
+/* A machine type, on any number of hosts. */
 static bool is_type(const struct orr_analysis *analysis)
 {
     const struct orr_dump_notes *notes = analysis->given->notes;
-    return !analysis->cluster && notes && !strcmp(notes->kind, "machine-type");
+    for (uint32_t l = 1; analysis->cluster && l < analysis->cluster->line_count; l++)
+        if (analysis->cluster->lines[l].dump != analysis->cluster->lines[0].dump)
+            return false;
+    return notes && !strcmp(notes->kind, "machine-type");
 }
 
 enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analysis *analysis, struct orr_arena *arena,

@@ -65,6 +65,7 @@ struct orr_dump_notes {
     const char *title;        /* of that row */
     const char *recognised;   /* what was found in it, one sentence without a full stop */
     const char *machine_type; /* that filled in what is missing, NULL: none was asked for */
+    uint32_t joined;          /* hosts of this kind that NVLink joins unless the question says otherwise; 0: none */
     const char *release; /* by whose rules the bytes became this dump, NULL: every release makes the same of them */
     const char *logged_release; /* row of the release that a log names, NULL: no log, or none is emulated exactly */
     const struct orr_assumed *assumed;

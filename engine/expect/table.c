@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cluster/again.h"
+#include "engine/cluster/cluster.h"
 #include "engine/expect/loads.h"
 #include "engine/release/release_names.h"
 
@@ -93,7 +95,8 @@ enum orr_code orr_expect_table_make(const struct orr_analysis *analysis, enum or
 static void write_devices(const struct orr_communicator *c, const struct orr_expect_table *table, struct orr_text *text)
 {
     if (c->rank_count > MOST_DEVICES) {
-        orr_text_printf(text, "# %u ranks on %u hosts\n", c->rank_count, table->analysis->query.hosts);
+        orr_text_printf(text, "# %u ranks on %u hosts\n", c->rank_count,
+                        table->analysis->cluster ? table->analysis->cluster->host_count : table->analysis->query.hosts);
         return;
     }
     orr_text_puts(text, "# Using devices\n");
@@ -141,6 +144,11 @@ void orr_expect_table_write(const struct orr_expect_table *table, struct orr_tex
     int root = program->rooted ? 0 : -1;
     orr_text_printf(text, "# Up to %.4g GB/s, limited by %s\n", orr_expect_table_best(table), table->limit.text);
     orr_text_printf(text, "# Predicted by Orrery for NCCL %s, not measured\n", settings->release->name);
+    if (orr_joins_by_kind(table->analysis)) {
+        orr_text_puts(text, "# Assumed: ");
+        orr_joined_clause(table->analysis->cluster, text);
+        orr_text_puts(text, "; with domain 1, it does not\n");
+    }
     if (!orr_settings_verified(settings))
         orr_text_printf(text, "# %s\n", orr_settings_caveat(settings, caveat));
     orr_text_printf(text, "# Collective test starting: %s_perf\n", program->name);

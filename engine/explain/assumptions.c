@@ -3,6 +3,7 @@
 #include "engine/hardware/gpu_models.h"
 #include "engine/hardware/hardware.h"
 
+#include "engine/cluster/again.h"
 #include "engine/cluster/cluster.h"
 #include "engine/explain/explain.h"
 #include "engine/hardware/hardware.h"
@@ -85,6 +86,9 @@ static const struct orr_assumption rows[] = {
      ORR_OF(GDR) | ORR_OF(NVLS) | ORR_OF(ALGORITHM) | ORR_OF(SYMMETRIC) | ORR_OF(MULTIMEM) | ORR_OF(CE)},
     {"no-mnnvl", "The hosts share no NVLink domain (MNNVL is off), because the dump describes one host.", not_fused,
      ORR_OF(NIC) | JOINED | ORR_OF(NVLS) | ORR_OF(SYMMETRIC) | ORR_OF(LSA)},
+    {"mnnvl",
+     "NVLink joins the hosts of a domain, and their fabric is completed, so that NCCL uses it between hosts (MNNVL).",
+     orr_joins_by_kind, ORR_OF(NIC) | JOINED | ORR_OF(NVLS) | ORR_OF(SYMMETRIC) | ORR_OF(LSA)},
     {"no-collnet", "No CollNet plugin (SHARP) is used; NCCL_COLLNET_ENABLE=1 would use it.", no_collnet,
      ORR_OF(CHANNELS) | ORR_OF(ALGORITHM)},
     {"collnet-works", "NICs with coll=\"1\" have a CollNet plugin that supports everything and whose setup succeeds.",

@@ -159,6 +159,8 @@ static void sort_traits(struct comparison *c)
 
 static void note(struct comparison *c, const struct deviation *deviation)
 {
+    if (orr_kind_partial(c->cluster, deviation->kind))
+        return; /* more hosts are in the domains of most */
     if (!ORR_RESERVE(c->arena, c->deviations, c->deviation_count, c->deviation_capacity))
         return;
     c->deviations[c->deviation_count++] = *deviation;

@@ -135,6 +135,7 @@ static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_typ
     notes->kind = "machine-type";
     notes->title = "machine type";
     notes->recognised = type->title;
+    notes->joined = orr_machine_joined(type) > 1 ? orr_machine_joined(type) : 0;
     notes->assumed = assumed;
     notes->assumed_count = old->assumed_count + 1;
     notes->missing = &real;

@@ -235,24 +235,6 @@ static const struct orr_machine_type racks[] = {
 };
 enum { TYPES = sizeof types / sizeof types[0], RACKS = sizeof racks / sizeof racks[0] };
 
-/* Racks without some of their trays, and jobs on some: "gb200-nvl72:16". They are not listed. */
-#define ORR_PART(word, product, board_, mbps, trays)                                                                   \
-    {                                                                                                                  \
-        word "-nvl72:" #trays, "", "NVIDIA", product " NVL72, " #trays " of the 18 trays of a rack", &board_, 4, 4,    \
-            mbps, MLX, true, GRACE, RACK, ""                                                                           \
-    }
-#define ORR_PARTS(...)                                                                                                 \
-    {                                                                                                                  \
-        ORR_PART(__VA_ARGS__, 2), ORR_PART(__VA_ARGS__, 3), ORR_PART(__VA_ARGS__, 4), ORR_PART(__VA_ARGS__, 5),        \
-            ORR_PART(__VA_ARGS__, 6), ORR_PART(__VA_ARGS__, 7), ORR_PART(__VA_ARGS__, 8), ORR_PART(__VA_ARGS__, 9),    \
-            ORR_PART(__VA_ARGS__, 10), ORR_PART(__VA_ARGS__, 11), ORR_PART(__VA_ARGS__, 12),                           \
-            ORR_PART(__VA_ARGS__, 13), ORR_PART(__VA_ARGS__, 14), ORR_PART(__VA_ARGS__, 15),                           \
-            ORR_PART(__VA_ARGS__, 16), ORR_PART(__VA_ARGS__, 17)                                                       \
-    }
-enum { LEAST_TRAYS = 2 };
-static const struct orr_machine_type parts[RACKS][TRAYS - LEAST_TRAYS] = {ORR_PARTS("gb200", "GB200", gb200, 400000),
-                                                                          ORR_PARTS("gb300", "GB300", gb300, 800000)};
-
 const struct orr_machine_type *orr_machine_type(size_t i)
 {
     return i < TYPES ? &types[i] : NULL;
@@ -263,28 +245,16 @@ const struct orr_machine_type *orr_machine_listed(size_t i)
     return i < TYPES ? &types[i] : i < TYPES + RACKS ? &racks[i - TYPES] : NULL;
 }
 
-const struct orr_machine_type *orr_machine_findable(size_t i)
-{
-    enum { EACH = TRAYS - LEAST_TRAYS };
-    const struct orr_machine_type *listed = orr_machine_listed(i);
-    const size_t part = i - (TYPES + RACKS);
-    return listed ? listed : part < (size_t)RACKS * EACH ? &parts[part / EACH][part % EACH] : NULL;
-}
-
-const struct orr_machine_type *orr_machine_rack(const struct orr_machine_type *tray, uint32_t trays)
-{
-    for (size_t i = 0; i < RACKS; i++)
-        if (racks[i].board == tray->board && racks[i].net_mbps == tray->net_mbps && racks[i].nets == tray->nets)
-            return trays < LEAST_TRAYS ? NULL : trays < TRAYS ? &parts[i][trays - LEAST_TRAYS] : &racks[i];
-    return NULL;
-}
-
 uint32_t orr_machine_trays(const struct orr_machine_type *type)
 {
+    return type >= racks && type < racks + RACKS ? TRAYS : 1;
+}
+
+uint32_t orr_machine_joined(const struct orr_machine_type *type)
+{
     for (size_t i = 0; i < RACKS; i++)
-        for (uint32_t trays = LEAST_TRAYS; trays <= TRAYS; trays++)
-            if (type == orr_machine_rack(&racks[i], trays))
-                return trays;
+        if (type->board == racks[i].board)
+            return type == &racks[i] ? 1 : TRAYS;
     return 1;
 }
 

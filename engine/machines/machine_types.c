@@ -29,7 +29,7 @@ static bool lists(const char *names, const char *name)
 const struct orr_machine_type *orr_machine_type_find(const char *name)
 {
     const struct orr_machine_type *type;
-    for (size_t i = 0; *name && (type = orr_machine_findable(i)); i++)
+    for (size_t i = 0; *name && (type = orr_machine_listed(i)); i++)
         if (!strcasecmp(type->name, name) || lists(type->also, name))
             return type;
     return NULL;

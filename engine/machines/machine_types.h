@@ -57,14 +57,12 @@ struct orr_machine_type {
 const struct orr_gpu_model *orr_board_model(const struct orr_gpu_board *board);
 /* Row i of the types of one host, NULL: no more (machine_table.c). */
 const struct orr_machine_type *orr_machine_type(size_t i);
-/* The same and the racks after them: all that lists show. */
+/* The same and the racks after them: all that users may name. */
 const struct orr_machine_type *orr_machine_listed(size_t i);
-/* The same and parts of racks after them ("gb200-nvl72:16", 16 of its trays): all that users may name. */
-const struct orr_machine_type *orr_machine_findable(size_t i);
-/* Hosts that NVLink joins to one system: the trays of a rack, or 1. */
+/* Hosts of which a type is made, joined by NVLink: the trays of a rack, or 1. */
 uint32_t orr_machine_trays(const struct orr_machine_type *type);
-/* The rack that joins as many trays of that type, at most all of it; NULL: it is not a tray, or there is one only. */
-const struct orr_machine_type *orr_machine_rack(const struct orr_machine_type *tray, uint32_t trays);
+/* Hosts of a type that NVLink joins to a rack: 18 for a tray of NVL72; 1: none. */
+uint32_t orr_machine_joined(const struct orr_machine_type *type);
 /* Whether the maker of the server, not of the board, chooses number and speed of the NICs. */
 bool orr_machine_nics_chosen(const struct orr_machine_type *type);
 /* By name or another name of it, without regard to case; NULL: unknown. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/cluster/again.h"
 #include "engine/place/placing.h"
 #include "engine/search/memo.h"
 #include "engine/trials/limit.h"
@@ -34,14 +35,14 @@ static enum orr_code limit_one(struct orr_place_work *work, const struct orr_que
     struct orr_expect_limit limit;
     struct orr_error own = {0};
     struct orr_analysis *analysis;
-    enum orr_code code = orr_analyze(about->dump, query, NULL, &analysis, &own);
+    enum orr_code code = orr_analyze_hosts(about->dump, query, NULL, &analysis, &own);
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
     ORR_TRY(orr_budget_check(err));
     if (code != ORR_OK)
         return ORR_OK; /* the set has no bandwidth either */
     code = orr_find_limit(&trials, analysis, about->question.test, NULL, &limit, err);
-    orr_analysis_free(analysis);
+    orr_analysis_again_free(analysis);
     ORR_TRY(code);
     if (!limit.tried)
         return ORR_OK;

@@ -228,7 +228,7 @@ static enum orr_code predict(struct orr_scores *s, const struct orr_query *query
     struct orr_error own = {0};
     struct orr_analysis *analysis;
     struct orr_expectation *expectation;
-    enum orr_code code = orr_analyze(s->about.dump, query, NULL, &analysis, &own);
+    enum orr_code code = orr_analyze_hosts(s->about.dump, query, NULL, &analysis, &own);
     *work += WORK_OF_ANALYSIS + WORK_OF_PAIR * gpus * gpus;
     if (code == ORR_OK) {
         *work += orr_analysis_steps(analysis);
@@ -237,7 +237,7 @@ static enum orr_code predict(struct orr_scores *s, const struct orr_query *query
             note(s, expectation, analysis, &score->by_hosts[h], &score->nics);
             orr_expectation_free(expectation);
         }
-        orr_analysis_free(analysis);
+        orr_analysis_again_free(analysis);
     }
     if (code == ORR_INVALID) {
         pthread_mutex_lock(&s->lock);

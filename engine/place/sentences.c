@@ -114,8 +114,7 @@ void orr_placing_conclude(struct orr_placing *placing)
     ORR_LOCAL_TEXT(missing, 200);
     write_not_shown(placing, &missing);
     if (missing.length)
-        orr_text_printf(&text, " The input does not show %s, so the figures rest on assumed values.",
-                        orr_text_data(&missing));
+        orr_text_printf(&text, " " ORR_RESTS_ON, orr_text_data(&missing));
     snprintf(placing->sentence, sizeof placing->sentence, "%s", orr_text_data(&text));
 }
 
@@ -123,6 +122,10 @@ const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, cha
 {
     const struct orr_score_question *question = &orr_scores_about(placing->scores)->question;
     const struct orr_score *best = placing->packed ? placing->packed : &placing->best[0].score;
+    const struct orr_dump_notes *notes = orr_scores_about(placing->scores)->dump->notes;
+    uint32_t joined = 0;
+    for (uint32_t h = 0; notes && notes->joined && h < question->host_counts; h++)
+        joined = question->hosts[h].hosts > joined ? question->hosts[h].hosts : joined;
     if (i-- == 0)
         return "all hosts are the same, the job takes the same GPUs on each, and nothing else uses their links";
     if (i-- == 0) {
@@ -132,6 +135,8 @@ const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, cha
         return "every order of ranks was tried for sets of up to 4 GPUs; larger sets use the order of the GPUs' "
                "numbers";
     }
+    if (joined > 1 && i-- == 0)
+        return "NVLink joins the hosts, as in a rack of such trays";
     if (placing->packed && i-- == 0)
         return "the traffic of the jobs on links that they share is not modelled";
     if (question->host_counts > 1 && i-- == 0)

@@ -191,7 +191,7 @@ void orr_report_next(struct orr_page *page, const struct orr_report *report, con
     struct further further = {page, asked, 0};
     const struct orr_dump_notes *notes = report->analysis->given->notes;
     const bool degraded = report->diagnosis.state == ORR_VERDICT_DEGRADED;
-    const uint32_t hosts = report->networked->cluster ? 1 : report->networked->query.hosts;
+    const uint32_t hosts = report->networked->cluster ? asked->hosts : report->networked->query.hosts;
     uint32_t from, to;
     char net[ORR_NODE_ID_SIZE], command[200];
     orr_page_heading(page, "What to ask next");

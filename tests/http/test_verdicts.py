@@ -121,25 +121,68 @@ def verdict(*words):
     return json.loads(run("analyze", *words))["summary"]["verdict"]["sentence"]
 
 
-def test_a_part_of_a_rack_is_one_nvlink_domain(tmp_path):
+def predicted(*words):
+    return json.loads(run("predict", *words, "--sizes", "1G:1G:2", "--json"))
+
+
+def test_trays_of_a_type_are_joined_as_in_a_rack(tmp_path):
+    """The same as the cluster that says so; the verdict says that it is assumed, and what there is without it."""
     cluster = tmp_path / "rack.json"
-    for trays in (2, 16, 17):
-        cluster.write_text(json.dumps({"hosts": [{"machine": "gb300-tray", "count": trays, "domain": "r"}]}))
-        wanted, got = (
-            json.loads(run("predict", *asked, "--sizes", "1G:1G:2", "--json"))["rows"][0]["busbw"]
-            for asked in (("--cluster", cluster), ("--machine", f"gb300-nvl72:{trays}"))
-        )
-        assert got == pytest.approx(wanted, rel=1e-3), trays
-    said = verdict("--machine", "gb200-nvl72:16", "--hosts", 2)
-    assert "16 of the 18 trays" in said and "on 128 GPUs, in 2 NVLink domains of 16 trays" in said
+    for racks in ((18,), (16,), (18, 18), (18, 2)):
+        lines = [{"machine": "gb300-tray", "count": count, "domain": f"r{i}"} for i, count in enumerate(racks)]
+        cluster.write_text(json.dumps({"hosts": lines}))
+        wanted = predicted("--cluster", cluster)
+        got = predicted("--machine", "gb300-tray", "--hosts", sum(racks))
+        assert got["rows"][0]["busbw"] == wanted["rows"][0]["busbw"], racks
+        assert got["hosts"] == sum(racks) and got["ranks"] == 4 * sum(racks)
+        assert any("NVLink joins" in text for text in got["assumed"])
+        assert not any("NVLink joins" in text for text in wanted["assumed"]), "the file says so"
+    said = verdict("--machine", "gb200-tray", "--hosts", 18)
+    assert 890 <= float(re.search(r"about (\d+) GB/s on 18 hosts", said)[1]) <= 930, said
+    assert re.search(r"Assumed: NVLink joins the hosts \(72 GPUs in 1 domain\); otherwise they get about 189 GB/s", said)
+    assert "about 316 GB/s" in verdict("--machine", "gb300-tray", "--hosts", 18), "without NVLink"
+    said = verdict("--machine", "gb200-tray", "--hosts", 32, "--domain", 16)
+    assert "NVLink joins each 16 hosts (128 GPUs in 2 domains); otherwise" in said
     assert said.endswith("Only traffic between the domains leaves NVLink.")
-    for wrong in ("gb200-nvl72:1", "gb200-nvl72:19", "gb200-nvl72:", "dgx-h100:2"):
-        run("analyze", "--machine", wrong, status=2)
+    cluster.write_text(json.dumps({"hosts": [{"machine": "gb300-tray", "count": 4, "domain": "r"}]}))
+    said = verdict("--cluster", cluster)
+    assert "on 4 hosts. NVLink joins the hosts (16 GPUs in 1 domain); otherwise they get about 367 GB/s" in said
+    said = verdict("--machine", "gb300-tray", "--hosts", 20)
+    assert "(80 GPUs in 2 domains, the last with 2 hosts)" in said and "differ" not in said
+    assert "# Assumed: NVLink joins the hosts (64 GPUs in 1 domain)" in run(
+        "predict", "--machine", "ndv6", "--hosts", 16, "--sizes", "1G:1G:2"
+    )
+    for alone in (("gb200-tray", 1), ("hgx-b200", 16), ("gb200-nvl72", 2)):
+        assert "Assumed: NVLink" not in verdict("--machine", alone[0], "--hosts", alone[1]), alone
+
+
+def test_trays_that_nvlink_does_not_join(tmp_path):
+    apart = verdict("--machine", "gb300-tray", "--hosts", 18, "--domain", 1)
+    assert apart == (
+        "GB300 NVL72 compute tray: AllReduce gets about 316 GB/s on 18 hosts. Here NVLink does not join the hosts, "
+        "because `domain` is 1; in a rack it joins 18."
+    )
+    said = verdict("--machine", "gb300-tray", "--hosts", 18, "--set", "NCCL_MNNVL_ENABLE=0")
+    assert "about 316 GB/s" in said and said.endswith("NVLink does not join the hosts: NCCL_MNNVL_ENABLE is 0.")
+    tray = tmp_path / "tray.xml"
+    tray.write_text(run("convert", "--machine", "gb300-tray"))
+    bandwidths = [predicted("--hosts", 18, *words, tray)["rows"][0]["busbw"] for words in ((), ("--domain", 18))]
+    assert bandwidths[0] == pytest.approx(316, rel=0.01), "a dump says nothing about NVLink between hosts"
+    assert bandwidths[1] > 800
+
+
+def test_a_range_of_trays():
+    said = run("show", "--machine", "gb200-tray", "--hosts", "1,4,18")
+    assert re.match(r"AllReduce at 1 GiB gets 711, 878 and 908 GB/s on 1, 4\s+and 18 hosts\.", said), said[:200]
+    said = json.loads(run("scaling", "--machine", "gb200-tray", "--hosts", 18, "--json"))
+    assert sorted({row["hosts"] for row in said["outcomes"]}) == [1, 2, 4, 8, 16, 18]
 
 
 def test_a_gpu_that_one_tray_lacks_is_missing(tmp_path):
     for trays, state in ((3, "degraded"), (2, "healthy")):  # of two, nobody knows which one is whole
-        tree = ET.fromstring(run("convert", "--machine", f"gb200-nvl72:{trays}"))
+        tree = ET.fromstring(run("convert", "--machine", "gb200-nvl72"))
+        for cpu in tree.findall("cpu")[2 * trays :]:
+            tree.remove(cpu)
         assert check_faults.gpu_gone(tree)
         rack = tmp_path / "rack.xml"
         rack.write_text(ET.tostring(tree, encoding="unicode"))
@@ -165,14 +208,6 @@ def test_a_port_that_is_slow_is_not_said_to_be_missing(tmp_path):
     file.write_text(ET.tostring(tree, encoding="unicode"))
     verdict = json.loads(run("analyze", "--hosts", 2, file))["summary"]["verdict"]
     assert "1 instead of 2 NIC ports of this speed, and 1 slower" in verdict["sentence"]
-
-
-def test_trays_without_a_rack_say_so():
-    said = verdict("--machine", "gb200-tray", "--hosts", 16)
-    assert "Here NVLink does not join the hosts: the machine type gb200-nvl72:16 is a rack" in said
-    assert "type gb200-nvl72 is a rack" in verdict("--machine", "gb200-tray", "--hosts", 36)
-    for alone in (("gb200-tray", 1), ("hgx-b200", 16), ("gb200-nvl72", 2)):
-        assert "NVLink does not join" not in verdict("--machine", alone[0], "--hosts", alone[1]), alone
 
 
 def test_a_newer_release_stops_nobody(results):
@@ -260,6 +295,20 @@ def test_rows_say_a_reason_once():
     assert said.count("cannot judge (1)") > 1 and said.count("below 1 MiB") == 1
 
 
+def test_a_low_bandwidth_is_no_further_reason(tmp_path):
+    """It is what the fault costs: one fault is one reason, and the line begins with what it costs."""
+    for name, change, said in (
+        ("gb300-tray", check_faults.port_slow, r": AllReduce gets 283 of 379 GB/s .*an equal device, has 800 Gb/s$"),
+        ("BM.GPU.H100.8", check_faults.half_the_nics_gone, r": AllReduce gets .*: 8 of 16 NIC ports are missing$"),
+    ):
+        tree = ET.fromstring(run("convert", "--machine", name))
+        assert change(tree)
+        file = tmp_path / "node.xml"
+        file.write_text(ET.tostring(tree, encoding="unicode"))
+        line = run("gate", "--expect", name, file, status=3).strip()
+        assert re.search(said, line), line
+
+
 def test_the_gate_asks_for_what_an_input_does_not_show(matrix):
     """283 GB/s with NICs of 200 Gb/s, 455 with 400: no exit status may say that the node is fit."""
     said = json.loads(run("gate", "--expect", "hgx-h100", "--json", matrix, status=4))
@@ -311,6 +360,11 @@ def test_a_cost_that_rests_on_an_assumed_speed_is_a_question(tmp_path):
         r"Which is it\? `ibstat \| grep Rate` shows it\.$",
         verdict["sentence"],
     ), verdict
+    states = {row["assuming"]: row["state"] for row in verdict["depends"]}
+    assert states["the NICs run at 200 Gb/s"] == "degraded" and states["the NICs run at 400 Gb/s"] == "healthy"
+    assert verdict["confirm"] == "ibstat | grep Rate"
+    given = json.loads(run("analyze", "--hosts", 2, FAULTY))["summary"]["verdict"]
+    assert given["depends"] == [] and given["confirm"] is None
     said = json.loads(run("analyze", "--hosts", 2, "--assume", "BM.GPU.H100.8", table))["summary"]["verdict"]
     assert said["state"] == "degraded" and "which is assumed" not in said["sentence"], "the user says so"
     asked = ("gate", "--timeout", 600, "--min-busbw", 0.5, "--expect", "BM.GPU.H100.8", "--json")
@@ -369,6 +423,25 @@ def test_the_gate_answers_where_no_assumed_figure_decides(matrix):
     assert ": fit: " in run("gate", "--expect", "hgx-h100", "--assume", "hgx-h100", matrix), "the user says so"
     low = json.loads(run("gate", "--expect", "hgx-h100", "--min-busbw", "0.01", "--json", matrix))
     assert low["state"] == "fit", "with each value"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("predict", "--hosts", 2, "--sizes", "1G:1G:2"),
+        ("scaling", "--hosts", "1,2", "--against", "2.27.7"),
+        ("scaling", "--hosts", "1,2"),
+        ("settings", "--hosts", 2, "--for"),
+        ("order", "--hosts", 2, "--format", "text"),
+        ("show", "--hosts", "1,2"),
+        ("show", "--hosts", 2, "--against", "2.27.7"),
+    ],
+)
+def test_figures_that_rest_on_assumed_speeds_say_so(matrix, words):
+    said = "The input does not show the speed of the NICs"
+    assert re.search(said + "[^.]*, so the figures rest on assumed values\\.", flat(run(*words, matrix)))
+    assert said not in flat(run(*words, WHOLE))
+    assert said not in flat(run(words[0], "--assume-nics", 400, *words[1:], matrix))
 
 
 def test_place_and_clusters_say_what_the_inputs_do_not_show(matrix, tmp_path):
