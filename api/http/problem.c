@@ -6,60 +6,90 @@
 
 #include "api/documents/json.h"
 
+/* The reason phrases of RFC 9110, and of RFC 6585 for 429 and 431. */
+static const struct phrase {
+    unsigned status;
+    const char *title;
+} phrases[] = {
+    {400, "Bad request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not found"},
+    {405, "Method not allowed"},
+    {406, "Not acceptable"},
+    {408, "Request timeout"},
+    {412, "Precondition failed"},
+    {413, "Content too large"},
+    {414, "URI too long"},
+    {415, "Unsupported media type"},
+    {421, "Misdirected request"},
+    {422, "Unprocessable content"},
+    {429, "Too many requests"},
+    {431, "Request header fields too large"},
+    {500, "Internal server error"},
+    {503, "Service unavailable"},
+};
+
 /* The types of the engine's codes are their names (engine/base/error.h). */
-static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
-    [ORR_NOMEM] = {NULL, 503, "Service unavailable: out of memory"},
-    [ORR_SYNTAX] = {NULL, 400, "Malformed XML"},
-    [ORR_REFUSED] = {NULL, 422, "NCCL rejects this topology"},
-    [ORR_UNRECOGNISED] = {NULL, 415, "Unsupported media type"},
-    [ORR_INVALID] = {NULL, 422, "Inconsistent or incomplete topology"},
-    [ORR_NO_RANKS] = {NULL, 422, "No GPU takes part"},
-    [ORR_LIMIT] = {NULL, 422, "Input exceeds a limit"},
-    [ORR_SETTING] = {NULL, 400, "Invalid release, host count or setting"},
-    [ORR_NOT_FOUND] = {NULL, 404, "Not found"},
-    [ORR_UNSUPPORTED] = {NULL, 422, "Not supported"},
-    [ORR_SPENT] = {NULL, 422, "Time or memory limit exceeded"},
-    [ORR_UNPACKED] = {NULL, 413, "Content too large"},
-    [ORR_STOPPED] = {NULL, 503, "Service unavailable: work stopped"},
-    [ORR_RENDER] = {NULL, 500, "Drawing failed"},
-    [ORR_STORE] = {NULL, 503, "Service unavailable: database"},
-    [ORR_IO] = {NULL, 500, "Internal server error"},
-    [ORR_INTERNAL] = {NULL, 500, "Internal server error"},
-    [ORR_PROBLEM_METHOD] = {"method-not-allowed", 405, "Method not allowed"},
-    [ORR_PROBLEM_PARAMETER] = {"invalid-parameter", 400, "Invalid query parameter"},
-    [ORR_PROBLEM_BODY_EMPTY] = {"empty-body", 400, "Empty request body"},
-    [ORR_PROBLEM_BODY_SIZE] = {"body-too-large", 413, "Content too large"},
-    [ORR_PROBLEM_BODY_JSON] = {"invalid-json", 400, "Invalid JSON"},
-    [ORR_PROBLEM_TARGET] = {"malformed-target", 400, "Malformed path or query"},
-    [ORR_PROBLEM_TARGET_SIZE] = {"target-too-long", 414, "URI too long"},
-    [ORR_PROBLEM_NOT_ACCEPTABLE] = {"not-acceptable", 406, "Not acceptable"},
-    [ORR_PROBLEM_PRECONDITION] = {"precondition-failed", 412, "Precondition failed"},
-    [ORR_PROBLEM_UNAUTHORIZED] = {"unauthorized", 401, "Unauthorized"},
-    [ORR_PROBLEM_FORBIDDEN] = {"forbidden", 403, "Forbidden"},
-    [ORR_PROBLEM_TOO_MANY] = {"too-many-requests", 429, "Too many requests"},
-    [ORR_PROBLEM_OVERLOADED] = {"overloaded", 503, "Service unavailable: overloaded"},
-    [ORR_PROBLEM_HEADER_SIZE] = {"headers-too-large", 431, "Request header fields too large"},
-    [ORR_PROBLEM_HEADERS] = {"malformed-headers", 400, "Malformed headers"},
-    [ORR_PROBLEM_HOST] = {"misdirected", 421, "Misdirected request"},
-    [ORR_PROBLEM_CROSS_SITE] = {"cross-site", 403, "Forbidden"},
-    [ORR_PROBLEM_TIMEOUT] = {"request-timeout", 408, "Request timeout"},
+static const struct row {
+    const char *type;
+    unsigned status; /* one of phrases */
+} problems[ORR_PROBLEM_COUNT] = {
+    [ORR_NOMEM] = {NULL, 503},
+    [ORR_SYNTAX] = {NULL, 400},
+    [ORR_REFUSED] = {NULL, 422},
+    [ORR_UNRECOGNISED] = {NULL, 415},
+    [ORR_INVALID] = {NULL, 422},
+    [ORR_NO_RANKS] = {NULL, 422},
+    [ORR_LIMIT] = {NULL, 422},
+    [ORR_SETTING] = {NULL, 400},
+    [ORR_NOT_FOUND] = {NULL, 404},
+    [ORR_UNSUPPORTED] = {NULL, 422},
+    [ORR_SPENT] = {NULL, 422},
+    [ORR_UNPACKED] = {NULL, 413},
+    [ORR_STOPPED] = {NULL, 503},
+    [ORR_RENDER] = {NULL, 500},
+    [ORR_STORE] = {NULL, 503},
+    [ORR_IO] = {NULL, 500},
+    [ORR_INTERNAL] = {NULL, 500},
+    [ORR_PROBLEM_METHOD] = {"method-not-allowed", 405},
+    [ORR_PROBLEM_PARAMETER] = {"invalid-parameter", 400},
+    [ORR_PROBLEM_BODY_EMPTY] = {"empty-body", 400},
+    [ORR_PROBLEM_BODY_SIZE] = {"body-too-large", 413},
+    [ORR_PROBLEM_BODY_JSON] = {"invalid-json", 400},
+    [ORR_PROBLEM_TARGET] = {"malformed-target", 400},
+    [ORR_PROBLEM_TARGET_SIZE] = {"target-too-long", 414},
+    [ORR_PROBLEM_NOT_ACCEPTABLE] = {"not-acceptable", 406},
+    [ORR_PROBLEM_PRECONDITION] = {"precondition-failed", 412},
+    [ORR_PROBLEM_UNAUTHORIZED] = {"unauthorized", 401},
+    [ORR_PROBLEM_FORBIDDEN] = {"forbidden", 403},
+    [ORR_PROBLEM_TOO_MANY] = {"too-many-requests", 429},
+    [ORR_PROBLEM_OVERLOADED] = {"overloaded", 503},
+    [ORR_PROBLEM_HEADER_SIZE] = {"headers-too-large", 431},
+    [ORR_PROBLEM_HEADERS] = {"malformed-headers", 400},
+    [ORR_PROBLEM_HOST] = {"misdirected", 421},
+    [ORR_PROBLEM_CROSS_SITE] = {"cross-site", 403},
+    [ORR_PROBLEM_TIMEOUT] = {"request-timeout", 408},
 };
 _Static_assert(ORR_CODE_COUNT == 18, "ORDER: a new code needs a row here");
 
 struct orr_problem_info orr_problem_info(enum orr_problem problem, enum orr_code code)
 {
     unsigned at = problem && code != ORR_NOMEM ? (unsigned)problem : (unsigned)code;
-    at = at < ORR_PROBLEM_COUNT && problems[at].title ? at : ORR_INTERNAL;
-    struct orr_problem_info info = problems[at];
-    if (at < ORR_CODE_COUNT)
-        info.type = orr_code_name((enum orr_code)at);
-    return info;
+    at = at < ORR_PROBLEM_COUNT && problems[at].status ? at : ORR_INTERNAL;
+    const struct phrase *phrase = phrases;
+    while (phrase->status != problems[at].status)
+        phrase++;
+    return (struct orr_problem_info){
+        .type = at < ORR_CODE_COUNT ? orr_code_name((enum orr_code)at) : problems[at].type,
+        .status = phrase->status,
+        .title = phrase->title,
+    };
 }
 
 static struct orr_answer *last_resort(unsigned status)
 {
-    char *bytes = strdup(
-        "{\"type\":\"/problems/out-of-memory\",\"title\":\"Service unavailable: out of memory\",\"status\":503}");
+    char *bytes = strdup("{\"type\":\"/problems/out-of-memory\",\"title\":\"Service unavailable\",\"status\":503}");
     return bytes ? orr_answer_new(status, "application/problem+json", bytes, strlen(bytes)) : NULL;
 }
 

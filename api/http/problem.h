@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors as RFC 9457 problems: one table gives the status and title of each kind. Types that are codes of the engine
- * have the code's name (engine/base/error.h); the others are named in the table. */
+/* Errors as RFC 9457 problems: one table gives the status of each kind, another the reason phrase of each status, which
+ * is the title. Types that are codes of the engine have the code's name (engine/base/error.h); the others are named in
+ * the table. */
 #ifndef ORR_API_PROBLEM_H
 #define ORR_API_PROBLEM_H
 
@@ -34,15 +35,15 @@ enum orr_problem {
 struct orr_problem_info {
     const char *type; /* last part of the URI: "/problems/malformed-xml" */
     unsigned status;
-    const char *title;
+    const char *title; /* the reason phrase of the status */
 };
 
 /* Type, status and title of an error. A problem other than ORR_PROBLEM_NONE takes precedence over the code, except
  * over ORR_NOMEM. Values without a row, such as ORR_OK, become "internal". */
 struct orr_problem_info orr_problem_info(enum orr_problem problem, enum orr_code code);
 
-/* The answer for an error; NULL: out of memory. over: the budget whose limit was exceeded, NULL: none; instance: the
- * id of the request. */
+/* The answer for an error, or NULL if memory runs out. over: the budget whose limit was exceeded, or NULL; instance:
+ * the id of the request. */
 struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err,
                                       const struct orr_budget *over, const char *instance);
 

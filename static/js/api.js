@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The only place that talks to the service. Addresses are relative, so the page works below a path too. */
+import { headingOf } from "./page_words.js";
 
 /** An answer that is an error: a problem of RFC 9457, or what replaces one where the server cannot be reached. */
 export class Problem extends Error {
@@ -68,7 +69,7 @@ async function call(path, options = {}) {
 async function readProblem(response) {
     try {
         const body = await response.json();
-        return { status: response.status, ...body };
+        return { status: response.status, ...body, title: headingOf(body) };
     } catch {
         return {
             status: response.status,

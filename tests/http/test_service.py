@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import time
+from http import HTTPStatus
 
 import pytest
 
@@ -216,7 +217,20 @@ def test_what_the_service_says_about_itself(server):
     assert any(r["release"] == "2.27.7" and r["verified"] for r in server.json("GET", "/v1/releases")[1]["releases"])
     assert any(s["name"] == "NCCL_CROSS_NIC" for s in server.json("GET", "/v1/settings?release=2.27.7")[1]["settings"])
     assert server.ask("GET", "/openapi.yaml")[1].startswith(b"openapi: 3.1")
-    assert server.json("GET", "/problems/malformed-xml")[1]["status"] == 400
+
+
+def test_problem_titles_are_the_reason_phrases_of_http(server):
+    # IANA's registry of status codes, in sentence case; http.HTTPStatus of Python before 3.13 has older phrases
+    phrases = {413: "Content Too Large", 414: "URI Too Long", 422: "Unprocessable Content"}
+    description = server.ask("GET", "/openapi.yaml")[1].decode()
+    listed = re.search(r"The problem, its place, and advice\..*", description)[0]
+    groups = re.findall(r"\b(\d{3}): ([^.]+)\.", re.sub(r" \([^)]*\)", "", listed))
+    kinds = {kind: int(status) for status, kinds in groups for kind in kinds.split(", ")}
+    assert len(kinds) > 30
+    for kind, status in kinds.items():
+        title = phrases.get(status, HTTPStatus(status).phrase)
+        answer = server.json("GET", f"/problems/{kind}")[1]
+        assert (answer["title"].lower(), answer["status"]) == (title.lower(), status), kind
 
 
 def test_releases_say_what_distinguishes_them(server, topology):

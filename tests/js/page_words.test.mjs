@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { onPage } from "../../static/js/page_words.js";
+import { headingOf, onPage } from "../../static/js/page_words.js";
 
 test("options of the command line become the controls that do the same", () => {
     const rows = {
@@ -28,4 +29,20 @@ test("commands and options of other programs stay", () => {
         "NCCL_DEBUG=INFO ./all_reduce_perf -g 8",
     ])
         assert.equal(onPage(text), text);
+});
+
+test("a problem is headed by what is wrong, not by the phrase of its status", () => {
+    const problem = { type: "/problems/refused-by-nccl", title: "Unprocessable content" };
+    assert.equal(headingOf(problem), "NCCL rejects this topology");
+    assert.equal(headingOf({ type: "/problems/not-found", title: "Not found" }), "Not found");
+    assert.equal(headingOf({}), undefined);
+});
+
+test("every heading is of a problem type that the service has", async () => {
+    const types = await readFile(new URL("../../api/http/problem.c", import.meta.url), "utf8");
+    const codes = await readFile(new URL("../../engine/base/error.h", import.meta.url), "utf8");
+    const words = await readFile(new URL("../../static/js/page_words.js", import.meta.url), "utf8");
+    const named = [...words.split("HEADINGS = {\n")[1].split("\n};")[0].matchAll(/^ +"?([a-z-]+)"?:/gm)];
+    assert.ok(named.length > 10);
+    for (const [, name] of named) assert.ok((types + codes).includes(`"${name}"`), name);
 });

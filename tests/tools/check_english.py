@@ -212,6 +212,11 @@ ONE = re.compile(
     r"(?<![\d.,/–-])(?<![-+] )\b1 "
     r"(links|NICs|GPUs|hosts|channels|ranks|ports|findings|sockets|switches|nodes|errors|warnings|facts|lines|bytes)\b"
 )
+# The verbs with which summaries of openapi.yaml's operations begin.
+IMPERATIVES = (
+    "Analyse|Anonymise|Change|Check|Choose|Compare|Convert|Delete|Detect|Download|Draw|Explain|Export|Find|Get|List|Make"
+    "|Predict|Store|Stream"
+)
 MOST_WORDS = 45  # of a sentence that users read: beyond that nobody follows
 
 # What a pattern finds although it is right: file, words around it, reason.
@@ -321,13 +326,16 @@ def texts_of(path):
 
 
 def descriptions_of_yaml(text):
-    """Every summary, description and title: plain, quoted, and block scalars."""
+    """Every summary, description and title: plain, quoted, and block scalars, and those in {braces}."""
     pattern = (
         r"^( *)(?:- )?(?:description|summary|title): *(?:[|>][-+]?\n((?:\1 +[^\n]*\n|\n)+)"
         r"|([^\n]+(?:\n\1  +[^\n:]+$)*))"
     )
     for found in re.finditer(pattern, text, re.M):
         words = " ".join((found[2] or found[3]).split()).strip("\"'")
+        yield text.count("\n", 0, found.start()) + 1, re.sub(r"`[^`]*`", "X", words), True
+    for found in re.finditer(r"[{,] (?:description|summary|title): (?:'((?:[^'\n]|'')+)'|([^',}\n][^,}\n]*))", text):
+        words = (found[1] or found[2]).replace("''", "'")
         yield text.count("\n", 0, found.start()) + 1, re.sub(r"`[^`]*`", "X", words), True
 
 
@@ -386,6 +394,12 @@ def hits_of(words, user):
                 yield 0, sentence[:60], f"{count} words in one sentence"
 
 
+def summaries_of(text):
+    """(line, summary) of operations that do not begin with an imperative."""
+    for found in re.finditer(rf"^      summary: (?!'?(?:{IMPERATIVES})\b)(.*)", text, re.M):
+        yield text.count("\n", 0, found.start()) + 1, found[1]
+
+
 def is_accepted(name, words, at, found):
     around = words[max(0, at - 40) : at + len(found) + 40]
     return any(re.fullmatch(file, name) and re.search(right, around) for file, right, _ in ACCEPTED)
@@ -417,9 +431,14 @@ def check_itself():
         "so\nmany",
     ]
     assert [
-        words for _, words, _ in descriptions_of_yaml("a:\n  description: >\n    so\n    many\n  summary: x y\n")
-    ] == ["so many", "x y"]
+        words
+        for _, words, _ in descriptions_of_yaml(
+            "a:\n  description: >\n    so\n    many\n  summary: x y\nb: {type: string, description: 'it''s, so'}\n"
+        )
+    ] == ["so many", "x y", "it's, so"]
     assert list(paragraphs_of_markdown("a\nb\n\n    code\n\n| c | d |\n"))[0] == (1, "a b")
+    operation = "    get:\n      summary: %s\n      description: The dumps\n"
+    assert not list(summaries_of(operation % "List the dumps")) and list(summaries_of(operation % "Lists the dumps"))
     files_of = {path.suffix or path.name for path in files()}
     assert {".c", ".h", ".js", ".py", ".md", ".cmake", ".yaml", "dev", "Dockerfile"} <= files_of, files_of
 
@@ -443,6 +462,9 @@ def main():
                     hits.append(
                         f'{name}:{line + words.count(chr(10), 0, at)}: "{found.strip()}": {hint}: ...{around}...'
                     )
+        if path.name == "openapi.yaml":
+            for line, words in summaries_of(path.read_text()):
+                hits.append(f'{name}:{line}: "{words}": begin the summary with one of the verbs in IMPERATIVES')
     print("\n".join(hits))
     print(f"{count} texts, {len(hits)} hits")
     return 1 if hits or (not named and count < 25000) else 0
