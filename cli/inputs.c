@@ -21,17 +21,22 @@ static int print(const struct orr_options *options, enum orr_code code, const st
 }
 
 /* What the reader assumed goes to standard error: standard output is the file. */
-static void say_notes(const struct orr_dump *dump)
+static void say_notes(const struct orr_options *options, const struct orr_dump *dump)
 {
     const struct orr_dump_notes *notes = dump->notes;
+    struct orr_text text;
+    struct orr_page page;
     if (!notes)
         return;
-    orr_message("%s: %s", notes->title, notes->recognised);
+    orr_terminal_lines(options, &text, &page);
+    orr_page_line(&page, "", "%s: %s", notes->title, notes->recognised);
     for (uint32_t i = 0; i < notes->assumed_count; i++)
-        orr_message("  assumed: %s", notes->assumed[i].what);
+        orr_page_line(&page, "  assumed: ", "%s", notes->assumed[i].what);
     for (uint32_t i = 0; i < notes->missing_count; i++)
-        orr_message("  missing: %s%s%s", notes->missing[i].what, *notes->missing[i].command ? ": " : "",
-                    notes->missing[i].command);
+        orr_page_line(&page, "  missing: ", "%s%s%s", notes->missing[i].what, *notes->missing[i].command ? ": " : "",
+                      notes->missing[i].command);
+    fputs(orr_text_data(&text), stderr);
+    orr_text_release(&text);
 }
 
 int orr_command_convert(const struct orr_options *options)
@@ -42,7 +47,7 @@ int orr_command_convert(const struct orr_options *options)
     int status = orr_read_dump(options, NULL, &dump);
     if (status)
         return status;
-    say_notes(dump);
+    say_notes(options, dump);
     orr_dump_write(dump, &text);
     enum orr_code code = orr_text_failed(&text) ? orr_fail_nomem(&err) : ORR_OK;
     status = print(options, code, &text, &err);

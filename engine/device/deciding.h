@@ -12,9 +12,6 @@ void orr_device_say(struct orr_device_side *d, struct orr_device_nodes *kind, en
 void orr_device_remedy(struct orr_device_side *d, struct orr_device_nodes *kind, enum orr_device_fact fact,
                        const char *format, ...) ORR_PRINTF(4, 5);
 
-/* A sentence for the place after a colon: "the farthest path ...". */
-const char *orr_device_inside(struct orr_device_side *d, const char *sentence);
-
 static inline int64_t orr_device_setting(const struct orr_device_side *d, enum orr_setting setting)
 {
     return orr_setting_int(&d->analysis->query.settings, setting);

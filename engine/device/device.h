@@ -61,7 +61,7 @@ enum { /* bits */
 
 /* The first operand that decides. Texts are static or in the arena. */
 struct orr_device_verdict {
-    int32_t value;        /* of a question with yes or no 1 or 0; of LSA ranks; of GIN enum orr_gin_support; -1: the
+    int32_t value;        /* of a question with yes or no 1 or 0; of LSA ranks; of GIN enum orr_gin_support; -1 if the
                              release does not ask */
     const char *rule;     /* stable word, "PAIR_WITHOUT_NVLINK" */
     const char *sentence; /* why, with the devices or settings that decide */
@@ -79,7 +79,7 @@ struct orr_device_nodes {
     int32_t first_rank; /* lowest rank of the communicator on the first of these nodes */
     uint32_t node_count;
     enum orr_gin_type gin_type;
-    const char *fused_nic; /* name of a NIC made of several ports; NULL: none */
+    const char *fused_nic; /* name of a NIC made of several ports; NULL if there is none */
     struct orr_device_verdict verdicts[ORR_DEVICE_FACT_COUNT];
 };
 
@@ -88,12 +88,12 @@ struct orr_device_side {
     const struct orr_device_rules *rules;
     struct orr_device_nodes *kinds; /* kind 0 holds rank 0 */
     uint32_t kind_count;
-    uint32_t lsa_size, team_count;               /* 0: the release has no teams */
+    uint32_t lsa_size, team_count;               /* 0 if the release has no teams */
     bool crosses_cliques;                        /* P2P between the cliques of an NVLink domain */
     bool domain_of_all;                          /* the NVLink domain contains all ranks */
     bool fused;                                  /* a node has several hosts (MNNVL) */
-    float min_net_bw;                            /* GB/s, used in the model of GIN kernels; 0: no NIC */
-    int32_t nvls_registered[ORR_FUNCTION_COUNT]; /* channels with buffers registered with NVLS; 0: none are */
+    float min_net_bw;                            /* GB/s, used in the model of GIN kernels; 0 if there is no NIC */
+    int32_t nvls_registered[ORR_FUNCTION_COUNT]; /* channels with buffers registered with NVLS; 0 if none are */
     struct orr_arena *arena;                     /* not owned */
 };
 
@@ -107,22 +107,24 @@ static inline const struct orr_device_verdict *orr_device_verdict(const struct o
 {
     return &device->kinds[0].verdicts[fact];
 }
-/* The first kind of nodes with another value than kind 0; 0: none has. */
+/* The first kind of nodes with another value than kind 0; 0 if none has. */
 uint32_t orr_device_differs(const struct orr_device_side *device, enum orr_device_fact fact);
 
-/* Number of GIN connections of each rank; 0: no GIN, or a release with other rules (before 2.29.7). */
+/* Number of GIN connections of each rank; 0 if there is no GIN, or a release with other rules (before 2.29.7). */
 uint32_t orr_device_gin_connections(const struct orr_device_side *device);
 
 /* NCCL's name in a release, "isAllDirectP2p" or "intraNodeP2pSupport"; the question; "node" or "communicator". */
 const char *orr_device_fact_name(const struct orr_release *release, enum orr_device_fact fact);
 const char *orr_device_fact_question(enum orr_device_fact fact);
 bool orr_device_fact_shared(enum orr_device_fact fact); /* equal at all ranks by construction */
-/* The first release whose rules have the fact; NULL: none. */
+/* The first release whose rules have the fact; NULL if there is none. */
 const struct orr_release *orr_device_fact_since(enum orr_device_fact fact);
 /* "yes", "no", "8 ranks", "full", "rail", "none", "not in this release". */
 enum { ORR_DEVICE_VALUE_SIZE = 32 };
 char *orr_device_value_text(enum orr_device_fact fact, int32_t value, char text[ORR_DEVICE_VALUE_SIZE]);
 const char *orr_gin_type_name(enum orr_gin_type type);
+/* A sentence of a verdict for a place inside another sentence: "the farthest path ...". */
+const char *orr_device_inside(struct orr_device_side *device, const char *sentence);
 /* "nvml-p2p-ok" */
 const char *orr_device_assumption_id(unsigned bit);
 /* The first reason about NVLink SHARP in the order in which NCCL looks. */

@@ -14,7 +14,8 @@
 struct orr_expected {
     double time, alg_bw, bus_bw;
     int32_t channels;
-    int algorithm, protocol; /* enum orr_algorithm, -1: point-to-point transfers, which have none; enum orr_protocol */
+    int algorithm;              /* enum orr_algorithm; -1 for point-to-point transfers, which have none */
+    int protocol;               /* enum orr_protocol */
     const char *algorithm_name; /* "Ring"; "P2P" for point-to-point transfers */
     const char *protocol_name;  /* "Simple" */
 };
@@ -32,9 +33,9 @@ enum orr_bottleneck {
 
 struct orr_expect_limit {
     enum orr_bottleneck what;
-    unsigned kinds; /* bits by enum orr_link_kind: what has to carry more for more bandwidth; 0: not tried, or NCCL's
+    unsigned kinds; /* bits by enum orr_link_kind: what has to carry more for more bandwidth; 0 if not tried, or NCCL's
                      * channels */
-    bool tried;     /* widening them was tried; false: by the loads of links */
+    bool tried;     /* widening them was tried; false means that the loads of links decided */
     uint32_t count; /* such links of one host, or channels */
     double bw;      /* GB/s of each */
     char text[160]; /* "8 NICs of 48 GB/s" */
@@ -56,13 +57,13 @@ enum orr_code orr_expectation_with_acs(const struct orr_analysis *analysis, enum
                                        struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_expectation_free(struct orr_expectation *expectation);
 
-/* The row for a size, with NCCL's choice; false: no algorithm is available, or the size is 0. */
+/* The row for a size, with NCCL's choice; false if no algorithm is available, or the size is 0. */
 bool orr_expect(const struct orr_expectation *expectation, uint64_t size, struct orr_expected *ret_expected);
-/* An algorithm and protocol whether NCCL would choose it or not; false: the model does not have it there. */
+/* An algorithm and protocol whether NCCL would choose it or not; false if the model does not have it there. */
 bool orr_expect_way(const struct orr_expectation *expectation, int algorithm, int protocol, uint64_t size,
                     struct orr_expected *ret_expected);
 /* The fullest of those kinds of links, which a trial has found to limit (orr_find_limit() in engine/trials): bits by
- * enum orr_link_kind; 0: NCCL's channels. */
+ * enum orr_link_kind; 0 means NCCL's channels. */
 enum orr_code orr_expect_limit_of(const struct orr_expectation *expectation, unsigned kinds,
                                   struct orr_expect_limit *ret_limit, struct orr_error *err) ORR_NO_DISCARD;
 /* The limit of large messages by the loads of links, without trials; for callers that cannot afford trials. */

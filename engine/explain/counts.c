@@ -70,7 +70,7 @@ enum orr_code orr_explain_channels(struct orr_explainer *e, struct orr_error *er
     orr_compare_number(e, "channels after setting each up twice", doubled, NULL, ORR_COMPUTED);
     orr_compare_number(e, "channels for collectives, after copies and limits", c->coll_channels, NULL, ORR_COMPUTED);
     orr_compare_number(e, "channels for NVLink SHARP", c->nvls ? c->nvls_channels : 0, NULL, ORR_COMPUTED);
-    orr_compare_number(e, "most channels of the release", release->max_channels, NULL, orr_from_release(e));
+    orr_compare_number(e, "channel limit of the release", release->max_channels, NULL, orr_from_release(e));
     for (int i = 0; i < LIMIT_COUNT; i++) {
         bool old_name = limits[i] == ORR_SET_MIN_NRINGS || limits[i] == ORR_SET_MAX_NRINGS;
         if (orr_setting_in(limits[i], release) && (!old_name || e->a->query.settings.values[limits[i]].given))

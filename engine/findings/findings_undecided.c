@@ -5,6 +5,7 @@
 
 const struct orr_undecided orr_undecided_rows[] = {
     {"L58", "Ports merged into one NIC are at different distances", "a merged NIC shows the place of one port only"},
-    {"L76", "A graph file does not match the machine", "Orrery does not read NCCL_GRAPH_FILE yet"},
+    {"L76", "A graph file does not match the machine",
+     "Orrery rejects a graph file that names other GPUs, and does not judge the channels of others"},
     {0},
 };

@@ -85,7 +85,7 @@ static void group(struct builder *b)
             if (how == ORR_REL_PIX)
                 join(b->inner_of, i, j);
         }
-    for (uint32_t i = 1; i < matrix->count; i++) /* a device of which nothing is said is put with the first */
+    for (uint32_t i = 1; i < matrix->count; i++) /* a device without any cell is put with the first */
         if (!knows_place(matrix, i))
             join(b->cpu_of, i, 0);
 }
@@ -230,7 +230,7 @@ static bool is_alone(struct builder *b, uint32_t *set, uint32_t device)
     return true;
 }
 
-/* All that hangs on one outer switch, or the one device that hangs on the CPU itself. */
+/* All devices below one outer switch, or the one device that is directly on the CPU itself. */
 static void add_outer(struct builder *b, struct orr_doc_node *cpu, uint32_t outer)
 {
     enum { BUSES_A_SWITCH = 16 };
@@ -351,7 +351,7 @@ static void say(struct builder *b, const char *generation)
                                        : orr_draft_format(draft, "direct NVLinks, at most %u between two GPUs", most));
     if (!matrix->tells_places && matrix->count > 1)
         orr_note_assumed(draft, ORR_TOUCHES_ALL,
-                         "the cells say nothing about places: all devices are assumed side by side on %s",
+                         "the cells do not show where devices are, so all are assumed to be on %s",
                          cpus == 1 ? "one CPU" : "the CPU of their affinity");
     if (matrix->model_line && !b->type)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "the GPUs are %s, which line %u of the text names",

@@ -71,8 +71,8 @@ static enum orr_code add_other_ranks(struct orr_log_check *check, struct orr_err
         check->communicator == UINT32_MAX ? -1 : check->log->communicators[check->communicator].rank_count;
     if (ranks < 0 || (uint32_t)ranks == check->analysis->ranks)
         return ORR_OK;
-    snprintf(what, sizeof what, "the prediction has %u host%s of %u ranks, and the communicator %d ranks in all",
-             check->query.hosts, orr_plural(check->query.hosts), check->analysis->ranks / check->query.hosts, ranks);
+    snprintf(what, sizeof what, "the prediction has %u ranks on %u host%s, and the communicator has %d",
+             check->analysis->ranks, check->query.hosts, orr_plural(check->query.hosts), ranks);
     struct orr_log_cause cause = {.id = "other-ranks",
                                   .what = what,
                                   .left = UINT32_MAX,
@@ -118,7 +118,7 @@ static enum orr_code add_other_networks(struct orr_log_check *check, struct orr_
     return ORR_OK;
 }
 
-/* The first line that names a release as printed; 0: none does. */
+/* The first line that names a release as printed; 0 if none does. */
 static uint32_t line_of_release(const struct orr_log *log, const char *release)
 {
     for (uint32_t i = 0; i < log->record_count; i++)
@@ -155,7 +155,7 @@ static enum orr_code add_other_releases(struct orr_log_check *check, struct orr_
                               err);
 }
 
-/* The first link of a session's printed tree that another session's tree does not have; NULL: there is none. */
+/* The first link of a session's printed tree that another session's tree does not have; NULL if there is none. */
 static const struct orr_log_link *link_missing(const struct orr_log_links *links, uint32_t session, uint32_t other)
 {
     for (uint32_t i = 0; i < links->count; i++) {
@@ -288,7 +288,7 @@ enum orr_code orr_log_untested_causes(struct orr_log_check *check, struct orr_er
                                    &(struct orr_log_cause){.id = "release-not-told",
                                                            .left = UINT32_MAX,
                                                            .what = "the log does not name its release",
-                                                           .why = "The emulated release that agrees best was taken.",
+                                                           .why = "Orrery used the emulated release that agrees best.",
                                                            .advice = "name the release: --release"},
                                    err));
     return ORR_OK;

@@ -9,13 +9,13 @@
 static const struct {
     const char *name, *why;
 } not_modelled[] = {
-    {"NCCL_TOPO_FILE", "the job's machine is the one of that file, not what was detected"},
-    {"NCCL_GRAPH_FILE", "the job's graphs come from that file: no search took place"},
-    {"NCCL_GRAPH_DUMP_FILE", "writes a file, changes nothing"},
-    {"NCCL_TOPO_DUMP_FILE", "writes a file, changes nothing"},
+    {"NCCL_TOPO_FILE", "names the file that describes the job's machine, in place of detection"},
+    {"NCCL_GRAPH_FILE", "names the file with the job's graphs, which replaces the search"},
+    {"NCCL_GRAPH_DUMP_FILE", "writes a file and changes nothing"},
+    {"NCCL_TOPO_DUMP_FILE", "writes a file and changes nothing"},
     {"NCCL_NET_PLUGIN", "chooses the network plugin"},
-    {"NCCL_IB_DISABLE", "with 1 no InfiniBand NIC takes part"},
-    {"NCCL_TUNER_PLUGIN", "a tuner plugin may change the choice of algorithms"},
+    {"NCCL_IB_DISABLE", "excludes all InfiniBand NICs if it is 1"},
+    {"NCCL_TUNER_PLUGIN", "names a tuner plugin, which may change the choice of algorithms"},
     {"NCCL_CUMEM_ENABLE", "is assumed to be on in releases that have it"},
 };
 
@@ -52,7 +52,7 @@ static enum orr_code apply(struct orr_log_check *check, const struct orr_log_set
     struct orr_error refused = {0};
     bool selects_nics = id == ORR_SET_IB_HCA || id == ORR_SET_SOCKET_IFNAME || id == ORR_SET_NET;
     if (selects_nics && check->nics_of_log)
-        return ignore(check, setting, "has already selected the NICs that the log lists; Orrery takes those", err);
+        return ignore(check, setting, "already selected the NICs that the log lists, and Orrery uses those", err);
     if (orr_settings_set(&check->query.settings, setting->name, setting->value, &refused) != ORR_OK)
         return ignore(check, setting, refused.text, err);
     if (selects_nics && !leaves_nics(check, dump, &refused)) {

@@ -72,7 +72,7 @@ static void explain(const struct orr_log *log, struct orr_log_machine *machine)
     ORR_LOCAL_TEXT(text, SAID_MOST);
     orr_text_printf(&text, "The machine is assumed to be a %s", machine->type->name);
     for (uint32_t i = 1; i < machine->fit_count; i++)
-        orr_text_printf(&text, "%s%s", i == 1 ? ", or what is described alike (" : ", ", machine->fits[i]->name);
+        orr_text_printf(&text, "%s%s", i == 1 ? ", or a type that is described alike (" : ", ", machine->fits[i]->name);
     orr_text_printf(&text, "%s, because no topology was given and no other known type fits the log: ",
                     machine->fit_count > 1 ? ")" : "");
     for (uint32_t i = 0; i < machine->clue_count; i++)

@@ -17,7 +17,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "than GPUs.",
      "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1b000"},
     {"cuda-driver-old", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "CUDA driver version is insufficient", NULL,
-     "The GPU driver is older than the CUDA version that the job was built with needs.",
+     "The GPU driver is too old for the CUDA version with which the job was built.",
      "Install a newer driver on the host, or use an image with an older CUDA version.",
      "Cuda failure 35 'CUDA driver version is insufficient for CUDA runtime version'"},
     {"cuda-ptx", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "PTX was compiled with an unsupported toolchain", NULL,
@@ -41,7 +41,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-nvls", ORR_FROM_WARN, ORR_WEIGHT_FATAL, "Cuda failure", "@nvls.cc",
      "The driver refused multicast for NVLink SHARP (NVLS): Fabric Manager or the NVSwitches are not in order, or the "
      "container lacks /dev/nvidia-caps.",
-     "Set NCCL_NVLS_ENABLE=0 to run meanwhile; if that helps, it is this. Check `systemctl status "
+     "Set NCCL_NVLS_ENABLE=0 to run meanwhile; if that helps, this is the cause. Check `systemctl status "
      "nvidia-fabricmanager` and `nvidia-smi -q | grep -A6 Fabric`, then restart Fabric Manager or the host.",
      "Cuda failure 401 'the operation cannot be performed in the present state'"},
     {"mnnvl-fabric", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "MNNVL busId", "healthMask",

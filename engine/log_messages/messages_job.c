@@ -16,12 +16,12 @@ const struct orr_log_message orr_log_messages_job[] = {
      "[rank3]:[E ProcessGroupNCCL.cpp:563] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=30, "
      "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out."},
     {"watchdog-work", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Timeout at NCCL work: %d, last enqueued NCCL work: %d,", NULL,
-     "PyTorch says how far this rank came: the work that timed out, and the last one that it enqueued.",
+     "PyTorch says how far this rank got: the work that timed out, and the last one that it enqueued.",
      "Compare the numbers of the ranks: the rank with the lowest last enqueued work did not call the collective.",
      "[rank3]:[E ProcessGroupNCCL.cpp:1537] [PG 0 Rank 3] Timeout at NCCL work: 30, last enqueued NCCL work: 31, last "
      "completed NCCL work: 29."},
     {"watchdog-at-work", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "detected by watchdog at work: ", NULL,
-     "PyTorch says how far this rank came: the work that failed or timed out, and the last one that it enqueued.",
+     "PyTorch says how far this rank got: the work that failed or timed out, and the last one that it enqueued.",
      "Compare the numbers of the ranks: the rank with the lowest last enqueued work did not call the collective.",
      "[rank3]:[E816 ProcessGroupNCCL.cpp:1664] [PG 0 (default_pg) Rank 3] Exception (either an error or timeout) "
      "detected by watchdog at work: 30, last enqueued NCCL work: 31, last completed NCCL work: 29."},

@@ -39,7 +39,7 @@ const struct orr_log_message orr_log_messages_use[] = {
      "The application gave no communicator or buffer.", "Check the call in the application.",
      "AllReduce : comm argument is NULL"},
     {"not-a-pointer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "is not a valid pointer", NULL,
-     "The application gave a buffer that is not GPU memory.", "Check that the tensor lies on the GPU of this rank.",
+     "The application gave a buffer that is not GPU memory.", "Check that the tensor is on the GPU of this rank.",
      "AllReduce : sendbuff 0x7f12 is not a valid pointer"},
     {"wrong-device", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "allocated on device %d mismatch", NULL,
      "The application gave a buffer on another GPU than the communicator's.",

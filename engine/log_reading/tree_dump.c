@@ -28,7 +28,7 @@ struct making {
     struct orr_doc_node *open[NESTED_MOST]; /* what the next line may be in, outermost first; one a depth */
     uint32_t depth;
     bool too_deep;
-    const char *nic_names; /* the line that lists them, NULL: none */
+    const char *nic_names; /* the line that lists them, NULL if there is none */
 };
 
 /* Whether a printed rate is that of a whole number of links. */
@@ -107,7 +107,7 @@ static struct orr_doc_node *open_element(struct making *m, uint32_t depth, enum 
     return node;
 }
 
-/* An element inside the one that was just opened, which takes its place: what comes next is in it. */
+/* An element inside the one that was just opened, which takes its place: the next line is inside it. */
 static struct orr_doc_node *open_inside(struct making *m, enum orr_element_kind kind)
 {
     return m->open[m->depth - 1] = add_element(m, kind);
@@ -344,7 +344,7 @@ enum orr_code orr_log_tree_dump(const struct orr_log *log, int32_t likely, struc
     struct making m = {.log = log, .links = &links, .session = UINT32_MAX};
     m.release = orr_release_nearest(orr_log_version(log, NULL), &exact);
     *ret_dump = NULL;
-    *ret_why = "the log does not hold the printed tree of a system (NCCL_DEBUG_SUBSYS=GRAPH prints it)";
+    *ret_why = "the log does not contain the tree of a system (NCCL_DEBUG_SUBSYS=GRAPH prints it)";
     ORR_TRY(orr_log_links_of(log, scratch, &links, err));
     for (uint32_t s = 0; s < log->session_count && m.session == UINT32_MAX; s++)
         if (links.complete[s])

@@ -141,8 +141,8 @@ static void describe_proof(const struct orr_ordering *o, struct orr_order *order
     if (order->orders == 1)
         add_words(text, "The hosts are interchangeable, so there is only one order of them.");
     else if (order->orders)
-        add_words(text, "All %u distinct orders of %s were tried, each with a host's ranks together.", order->orders,
-                  of);
+        add_words(text, "All %u distinct orders of %s were tried, with the ranks of each host kept together.",
+                  order->orders, of);
     else if (nothing_left(order))
         add_words(text, "No group leaves its NVLink domain or host, so no order can be better.");
     else

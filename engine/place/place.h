@@ -18,7 +18,7 @@ const char *orr_pack_word(size_t i);
 struct orr_place_request {
     uint32_t count;               /* GPUs that the job uses on each host; 0 with jobs */
     orr_bits free;                /* GPUs that may be taken */
-    orr_bits compared;            /* `count` free GPUs to score as well; 0: none */
+    orr_bits compared;            /* `count` free GPUs to score as well; 0 if there is none */
     uint32_t top;                 /* entries of `best`, 1.. */
     uint32_t jobs[ORR_MOST_JOBS]; /* GPUs of each job */
     uint32_t job_count;
@@ -28,9 +28,10 @@ struct orr_place_request {
 /* A set of `count` GPUs. */
 struct orr_place_choice {
     struct orr_score score;
-    uint64_t same;                /* sets with the same figures; this one is the first */
-    orr_bits left;                /* free GPUs that stay free */
-    double left_busbw, left_next; /* of all of them in one job; of the best further job of `count`; 0: none */
+    uint64_t same;     /* sets with the same figures; this one is the first */
+    orr_bits left;     /* free GPUs that stay free */
+    double left_busbw; /* of all of them in one job; 0 if there is none */
+    double left_next;  /* of the best further job of `count`; 0 if there is none */
 };
 
 struct orr_placing {
@@ -38,14 +39,14 @@ struct orr_placing {
     struct orr_place_request request;
     struct orr_place_choice *best; /* the best first */
     uint32_t best_count;
-    struct orr_place_choice *compared; /* NULL: none */
-    struct orr_score *packed;          /* [request.job_count], in the order of the jobs; NULL: none */
-    double total, worst;               /* GB/s of the jobs that can be predicted; 0: none */
+    struct orr_place_choice *compared; /* NULL if there is none */
+    struct orr_score *packed;          /* [request.job_count], in the order of the jobs; NULL if there is none */
+    double total, worst;               /* GB/s of the jobs that can be predicted; 0 if there is none */
     uint64_t sets, scored;             /* number of sets, and of analysed sets */
     bool exact;                        /* no choice is better */
-    double bound;                      /* where not all sets were: no set has more GB/s; 0: that is not known. Of jobs:
-                                        * no choice in which as many can be predicted has more of
-                                        * the figure that `worst` selects */
+    double bound; /* if not all sets were compared: no set has more GB/s; 0 if that is not known. Of jobs:
+                   * no choice in which as many can be predicted has more of
+                   * the figure that `worst` selects */
     char sentence[400];
 };
 

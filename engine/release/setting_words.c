@@ -70,13 +70,14 @@ static void nvls_channels(struct words *words, const struct orr_release *release
     bool hosts_alike = c->nvls_one_node || c->nvls_channels_sm100_hosts == c->nvls_channels_sm100;
     if (hosts_alike && c->nvls_channels_sm100 == c->nvls_channels)
         return;
-    add_text(words, "; from capability 100 on ");
+    add_text(words, "; ");
     add_number(words, c->nvls_channels_sm100);
     if (!hosts_alike) {
-        add_text(words, " on one host, ");
+        add_text(words, " on one host and ");
         add_number(words, c->nvls_channels_sm100_hosts);
         add_text(words, " on several");
     }
+    add_text(words, " from capability 100 on");
 }
 
 static void net_peer(struct words *words, const struct orr_release *release)

@@ -25,9 +25,9 @@
 #define AS_1            "other numbers count as 1"
 #define AS_2            "other numbers count as 2"
 #define NOT_MINUS_2     "; -2: as if not given"
-#define CLAMPED         "kept in 32 bits, then clamped to 1, or 0, and the most channels of the release" NOT_MINUS_2
-#define CLAMPED_P2P     "kept in 32 bits, then clamped to 1 and the most channels of the release"
-#define IGNORED_CLAMPED "kept in 32 bits; 0 and below: as if not given; above the most channels of the release: clamped"
+#define CLAMPED         "kept in 32 bits, then clamped to 1, or 0, and the channel limit of the release" NOT_MINUS_2
+#define CLAMPED_P2P     "kept in 32 bits, then clamped to 1 and the channel limit of the release"
+#define IGNORED_CLAMPED "kept in 32 bits; 0 and below: as if not given; above the channel limit of the release: clamped"
 #define LEVELS          "kept in 32 bits; above 4: 4, -1: 0, below: NCCL crashes; other names: as if not given"
 #define ANY             "any 64-bit number"
 #define NOTHING         "no value changes the analysis"

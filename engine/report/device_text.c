@@ -6,8 +6,8 @@
 
 #include "engine/device/device.h"
 
-/* What holds on a number of hosts: "yes, by GIN", "no: ...", without the full stop. */
-static void write_answer(const struct orr_device_side *device, struct orr_text *text)
+/* What holds on a number of hosts: "yes, by GIN", "no, because ...", without the full stop. */
+static void write_answer(struct orr_device_side *device, struct orr_text *text)
 {
     const struct orr_device_verdict *memory = orr_device_verdict(device, ORR_DEVICE_SYMMETRIC);
     const struct orr_device_verdict *kernels = orr_device_verdict(device, ORR_DEVICE_KERNELS);
@@ -16,7 +16,8 @@ static void write_answer(const struct orr_device_side *device, struct orr_text *
         orr_text_printf(text, "yes%s%s", device->team_count > 1 ? ", by GIN" : "",
                         orr_device_differs(device, ORR_DEVICE_KERNELS) ? ", but not on all nodes" : "");
     else
-        orr_text_printf(text, "no: %.*s", (int)strlen(why->sentence) - 1, why->sentence);
+        orr_text_printf(text, "no, because %.*s", (int)strlen(why->sentence) - 1,
+                        orr_device_inside(device, why->sentence));
 }
 
 void orr_report_device(struct orr_page *page, const struct orr_report *report)

@@ -49,7 +49,7 @@ static void write_loads(struct orr_page *page, const struct orr_cluster *cluster
     if (kind->load_count > NICS_SHOWN)
         orr_text_printf(&text, ", and %u more", kind->load_count - NICS_SHOWN);
     if (text.data)
-        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "Most on a NIC, in rings of one group each: %s.", text.data);
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "Highest load of each NIC, in rings of one group: %s.", text.data);
 }
 
 void orr_groups_write(struct orr_page *page, const struct orr_cluster *cluster, const struct orr_groups *groups,

@@ -51,18 +51,18 @@ static bool is_one_of_several(const struct orr_log_check *check)
 static void write_question(struct orr_page *page, const struct orr_log_check *check)
 {
     ORR_LOCAL_TEXT(text, TEXT_MOST);
+    const uint32_t ranks = check->analysis->ranks / check->query.hosts; /* of a host */
     orr_text_printf(&text, "The machine, compared with the prediction for NCCL %s",
                     check->query.settings.release->name);
     char version[ORR_VERSION_SIZE];
     if (orr_settings_nearest(&check->query.settings))
         orr_text_printf(&text, ", the nearest release to %s", orr_version_format(check->query.settings.asked, version));
     else if (!check->release_exact && !check->release_named)
-        orr_text_puts(&text, ", which agrees best, as the log does not name its release");
+        orr_text_puts(&text, " (the log names no release, and this one agrees best)");
     else if (!check->query.settings.release->compared)
         orr_text_puts(&text, ", a release not compared with NCCL's own results");
-    orr_text_printf(&text, ", %u host%s of %u ranks%s", check->query.hosts, orr_plural(check->query.hosts),
-                    check->analysis->ranks / check->query.hosts,
-                    check->ranks_renumbered ? ", numbered as in the log" : "");
+    orr_text_printf(&text, ", %u host%s of %u rank%s%s", check->query.hosts, orr_plural(check->query.hosts), ranks,
+                    orr_plural(ranks), check->ranks_renumbered ? ", numbered as in the log" : "");
     orr_page_heading(page, orr_text_data(&text));
     if (is_one_of_several(check))
         orr_page_line(page, "", "These are the facts of communicator %u, one of %u.", check->communicator,
@@ -99,7 +99,7 @@ static void write_missing(struct orr_page *page, const struct orr_log_check *che
     if (text.length)
         orr_page_printf(page, ORR_STYLE_PLAIN, "",
                         "The log does not show %s; the words in parentheses are the values of NCCL_DEBUG_SUBSYS that "
-                        "print it.",
+                        "print them.",
                         orr_text_data(&text));
 }
 

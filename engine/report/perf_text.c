@@ -21,7 +21,7 @@ static const char *bandwidth(bool known, double value, char cell[CELL])
 
 enum { REASONS = 8 };
 
-/* The number of a reason, which is added if it is new; 0: there is none, or no room. */
+/* The number of a reason, which is added if it is new; 0 if there is none, or no room. */
 static uint32_t reason_of(const char *why, const char *reasons[REASONS], uint32_t *count)
 {
     for (uint32_t i = 0; i < *count; i++)
@@ -122,9 +122,12 @@ static void write_table(struct orr_page *page, const struct orr_perf_table *tabl
     }
     if (table->main != UINT32_MAX) {
         const struct orr_band *band = &table->rows[table->main].band;
-        orr_page_line(page, "", "Normal is %.0f to %.0f %% of the prediction: %s, %u result%s of %u source%s.",
-                      100 * band->low, 100 * band->high, band->based_on, band->results, orr_plural(band->results),
-                      band->sources, orr_plural(band->sources));
+        ORR_LOCAL_TEXT(results, 80);
+        if (band->results)
+            orr_text_printf(&results, ", %u result%s of %u source%s", band->results, orr_plural(band->results),
+                            band->sources, orr_plural(band->sources));
+        orr_page_line(page, "", "Normal is %.0f to %.0f %% of the prediction: %s%s.", 100 * band->low, 100 * band->high,
+                      band->based_on, orr_text_data(&results));
     }
     for (uint32_t i = 0; i < table->assumed_count; i++)
         orr_page_line(page, "", "Assumed: %s.", table->assumed[i]);

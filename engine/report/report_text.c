@@ -55,8 +55,10 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
 static void write_read(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_dump_notes *notes = report->analysis->given->notes;
-    if (notes && notes->assumed_count && !notes->machine_type)
-        orr_page_printf(page, ORR_STYLE_PLAIN, "", "Read: %s: %s.", notes->title, notes->recognised);
+    if (!notes || !notes->assumed_count || notes->machine_type)
+        return;
+    orr_page_blank(page);
+    orr_page_printf(page, ORR_STYLE_PLAIN, "", "Read: %s: %s.", notes->title, notes->recognised);
 }
 
 static void write_settings(struct orr_page *page, const struct orr_settings *settings)

@@ -20,14 +20,14 @@ static void say(struct orr_triaging *t, const char *text)
         triage->sentences[triage->sentence_count++] = text;
 }
 
-/* The same for what may be left out: the last place is for the machine. */
+/* The same for sentences that may be left out: the last place is for the machine. */
 static void say_more(struct orr_triaging *t, const char *text)
 {
     if (t->triage->sentence_count + 1 < SENTENCES_MOST)
         say(t, text);
 }
 
-/* " on ranks 0-3 (host a, b)", or "" where the log does not say. */
+/* " on ranks 0-3 (host a, b)", or "" if the log does not say. */
 static const char *where(struct orr_triaging *t, const int32_t *ranks, uint32_t rank_count, const char *const *hosts,
                          uint32_t host_count)
 {
@@ -112,10 +112,10 @@ static void say_verdict(struct orr_triaging *t)
                                 triage->noise, orr_plural(triage->noise), triage->noise == 1 ? "s" : "",
                                 triage->finished, triage->finished_how));
         else
-            say(t, "The job came to its end, with warnings.");
+            say(t, "The job finished, with warnings.");
         break;
     case ORR_TRIAGE_WORKED:
-        say(t, "The job came to its end, and the log has no errors or warnings.");
+        say(t, "The job finished, and the log has no errors or warnings.");
         break;
     case ORR_TRIAGE_UNKNOWN:
         say(t,
@@ -162,7 +162,7 @@ static void say_symptom(struct orr_triaging *t, const struct orr_symptom *sympto
     say(t, symptom->cure);
 }
 
-/* The cause of differences from the prediction that a trial found; false: none explains most of them. */
+/* The cause of differences from the prediction that a trial found; false if none explains most of them. */
 static bool say_tried(struct orr_triaging *t)
 {
     const struct orr_log_check *check = t->check;
@@ -295,7 +295,7 @@ static void say_differing(struct orr_triaging *t)
     }
 }
 
-/* " in 57 communicators"; where not all could be compared, " in 12 of 57 communicators"; " in communicator 3" where the
+/* " in 57 communicators"; if not all could be compared, " in 12 of 57 communicators"; " in communicator 3" if the
  * question chose it. */
 static const char *communicators_text(struct orr_triaging *t, const struct orr_log_survey *survey)
 {

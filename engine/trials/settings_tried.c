@@ -50,7 +50,7 @@ static void judge(const struct orr_outcomes *now, struct orr_tried *row)
         for (int t = 0; t < ORR_OUTCOME_TESTS; t++)
             for (int s = 0; s < ORR_OUTCOME_SIZES; s++) {
                 const double before = now->bus_bw[h][t][s], after = row->outcomes.bus_bw[h][t][s];
-                /* a job that cannot run any more is the greatest harm */
+                /* a job that can no longer run is the greatest harm */
                 const double change = before > 0 && after <= 0 ? -1 : orr_outcome_change(before, after);
                 const struct orr_tried_effect effect = {now->hosts[h], t, s, before, after};
                 row->gains += change > least;
@@ -82,7 +82,7 @@ static enum orr_code try_settings(struct trying *t, const struct orr_settings *s
     return ORR_OK;
 }
 
-/* Adds "NAME=VALUE" to settings; false: the release does not have it, or the question gives it. */
+/* Adds "NAME=VALUE" to settings; false if the release does not have it, or the question gives it. */
 static bool set_one(struct orr_settings *settings, const char *name, const char *value)
 {
     enum orr_setting id;
@@ -189,7 +189,14 @@ static void say_effect(const struct orr_settings_tried *tried, const struct orr_
         orr_text_printf(text, "gets %.3g instead of %.3g GB/s (%+.0f %%)", effect->after, effect->before,
                         100 * orr_outcome_change(effect->before, effect->after));
     else
-        orr_text_puts(text, "does not work any more");
+        orr_text_puts(text, "no longer works");
+}
+
+/* "3 outcomes gain", or nothing for 0. */
+static void add_count(struct orr_text *text, uint32_t count, const char *verb)
+{
+    if (count)
+        orr_text_printf(text, "%u outcome%s %s%s", count, orr_plural(count), verb, count == 1 ? "s" : "");
 }
 
 void orr_tried_say(const struct orr_settings_tried *tried, uint32_t row, struct orr_text *text)
@@ -202,9 +209,12 @@ void orr_tried_say(const struct orr_settings_tried *tried, uint32_t row, struct 
         orr_text_puts(text, ", but ");
     if (of->harms)
         say_effect(tried, &of->harm, text);
-    if (of->gains + of->harms > (of->gains > 0) + (uint32_t)(of->harms > 0))
-        orr_text_printf(text, "; %u of the outcomes gain%s and %u lose%s", of->gains, of->gains == 1 ? "s" : "",
-                        of->harms, of->harms == 1 ? "s" : "");
+    if (of->gains + of->harms > (of->gains > 0) + (uint32_t)(of->harms > 0)) {
+        orr_text_puts(text, "; ");
+        add_count(text, of->gains, "gain");
+        orr_text_puts(text, of->gains && of->harms ? " and " : "");
+        add_count(text, of->harms, "lose");
+    }
     orr_text_puts(text, ".");
 }
 
@@ -228,7 +238,8 @@ void orr_settings_tried_write(const struct orr_settings_tried *tried, struct orr
             if ((tried->rows[i].gains == 0) != harm || shown == (harm ? HARMFUL : MIXED))
                 continue;
             if (!shown++)
-                orr_text_puts(text, harm ? "\nThese only cost:\n" : "\nThese help some and cost others:\n");
+                orr_text_puts(text, harm ? "\nSettings that only cost bandwidth:\n"
+                                         : "\nSettings that help some operations and slow others down:\n");
             orr_text_puts(text, "  ");
             orr_tried_say(tried, i, text);
             orr_text_puts(text, "\n");

@@ -293,7 +293,7 @@ test("a log without a tree shows its triage and what to do; the start page stays
     await it.page.locator("#log-alone").waitFor();
     await soon.match(
         () => it.page.locator("#why-not-compared").textContent(),
-        /does not hold the printed tree.*NCCL_DEBUG_SUBSYS=GRAPH prints it/s,
+        /does not contain the tree.*NCCL_DEBUG_SUBSYS=GRAPH prints it/s,
     );
     await soon.equal(() => it.page.locator("#log-verdict").count(), 0);
     await it.key("forget-log").click();

@@ -66,6 +66,22 @@ CASES = [
     ("help-place", r"orrery place: ", "help place"),
     ("help-scheduler", r".*", "help scheduler"),
 ]
+# Commands that write a document, which is the same at every width; what they say beside it is for people.
+DOCUMENTS = [
+    ("analyze", f"analyze --section summary {EXAMPLES}/workstation-2gpu.xml"),
+    ("analyze-findings", "analyze --section findings tests/data/two-sockets-no-p2p.xml"),
+    ("convert", "convert tests/data/version-2-tabs.xml"),
+    ("vm-file", f"vm-file {EXAMPLES}/workstation-2gpu.xml"),
+    ("anonymise", f"anonymise {EXAMPLES}/workstation-2gpu.xml"),
+    ("render", f"render --format dot {EXAMPLES}/workstation-2gpu.xml"),
+]
+ELSEWHERE = {
+    "show": "show.py",
+    "detect": "tests/detect/expected, because it describes the machine on which it runs",
+    "gather": "the same machine, packed; tests/detect reads it again",
+    "serve": "answers over HTTP, as tests/http asks for them",
+    "token": "a random token; tests/http/test_access.py",
+}
 VERBOSE = ("explain", "explain-graph", "check-log", "check-log-differs", "check-perf", "compare")
 
 
@@ -122,6 +138,15 @@ def main():
                 wrong.append("fewer than two examples")
             for line in wrong:
                 kept.wrong(f"{command} --help at {columns} columns: {line}")
+    for name, arguments in DOCUMENTS:
+        narrow, wide = run(arguments, 80)[1], run(arguments, 120)[1]
+        wrong = wide_lines(narrow.stderr, 80, "")
+        if narrow.stdout != wide.stdout or not narrow.stdout:
+            wrong.append("the document depends on the width, or is empty")
+        kept.hold(f"{name}.txt", f"{narrow.stdout}--- and says:\n{narrow.stderr}", wrong)
+    shown = {row[-1].split()[0] for row in CASES + DOCUMENTS}
+    for command in set(names) - shown - ELSEWHERE.keys():
+        kept.wrong(f"no text of {command} is kept")
     if len(names) < 20:
         kept.wrong(f"only {len(names)} commands found")
     for columns, found in helps.items():

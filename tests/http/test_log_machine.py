@@ -477,7 +477,7 @@ def test_a_log_without_tree_names_the_machine_types_that_have_its_gpus(model, na
     status, out, err = run("check-log", "--json", "-", stdin=text.encode())
     assert status == 0, err
     answer = json.loads(out)
-    assert answer["check"] is None and "does not hold the printed tree" in answer["why_no_check"]
+    assert answer["check"] is None and "does not contain the tree" in answer["why_no_check"]
     listed = answer["implied_machine"]["fits"]
     assert (
         answer["implied_machine"]["type"] is None

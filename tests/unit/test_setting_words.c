@@ -26,7 +26,7 @@ TEST(defaults_are_those_of_the_release)
         {"NCCL_P2P_LEVEL", "2.7.8", "PXB on ARM and Intel Broadwell, PHB on other Intel, else SYS"},
         {"NCCL_P2P_LEVEL", "2.30.7", "PXB; SYS for two GPUs on AMD"},
         {"NCCL_NVLS_NCHANNELS", "2.21.5", "16"},
-        {"NCCL_NVLS_NCHANNELS", "2.30.7", "16; from capability 100 on 24 on one host, 32 on several"},
+        {"NCCL_NVLS_NCHANNELS", "2.30.7", "16; 24 on one host and 32 on several from capability 100 on"},
         {"NCCL_NVLS_ENABLE", "2.17.1", "1 (on)"},
         {"NCCL_NVLS_ENABLE", "2.30.7", "2 (if the hardware has it)"},
         {"NCCL_NCHANNELS_PER_NET_PEER", "2.12.12", "2"},

@@ -216,7 +216,7 @@ const ids = ({ reasons, without_effect: idle }) => [
     idle.length > 0 && h("p.note", `Differ too, and change nothing here: ${idle.join(", ")}.`),
 ];
 
-/** names: of both sides, and the reasons of the answer; reasons false: it has none. */
+/** names: of both sides, and the reasons of the answer; reasons is false if it has none. */
 export function section(model, rows, name, selected, names, actions) {
     if (!rows.changed) return h("p", `None of ${rows.compared} facts changes.`);
     return [

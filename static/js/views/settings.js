@@ -80,7 +80,7 @@ export function questionText({ state, release, domain = 0, assumed = 0 }) {
 const HOSTS = [1, 2, 4, 8, 16, 64];
 
 /** Everything that is asked, in one place: release, hosts, what was changed, assumptions, settings. graphs: how many
- * the graph file of the dump has, 0: there is none. domain: hosts of the dump that NVLink joins, each of which counts
+ * the graph file of the dump has, 0 if there is none. domain: hosts of the dump that NVLink joins, each of which counts
  * if there are several. controls: nodes that assume something else. The rest as in settingsList().
  *  actions: release(text), hosts(n), set(name, value), take(name, text), graphs(file). */
 export function questionView({
