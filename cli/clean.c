@@ -37,7 +37,7 @@ void orr_clean(struct orr_text *to, const char *text, size_t length, const char 
     }
 }
 
-/* Messages need memory even where the budget is spent: that is what they are about. */
+/* Messages need memory even if the budget is spent: that is what they are about. */
 static struct orr_budget *without_budget(void)
 {
     struct orr_budget *held = orr_budget_of_thread;

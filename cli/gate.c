@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery gate: is this node what it should be? The work is done by a child process, so that an answer comes in time
+/* orrery gate: is this node what it should be? The work is done by a child process, so that an answer comes in time,
  * whatever hangs: a sick GPU in its driver, a file on a lost server, a name that does not resolve. */
 #include <errno.h>
 #include <poll.h>
@@ -38,7 +38,8 @@ struct gating {
     bool child; /* the process whose output the other reads */
 };
 
-/* What people read, from the process that they started: programs get the sentence alone. table NULL: there is none. */
+/* What people read, from the process that they started: programs get the sentence alone. table NULL if there is none.
+ */
 static int print_sentence(const struct gating *g, int status, const char *sentence, const char *table)
 {
     struct orr_text text;
@@ -83,7 +84,7 @@ static int refuse(const struct gating *g, const char *why)
     return ORR_EXIT_UNJUDGED;
 }
 
-/* The same where something failed; what: a file, NULL: the error says it. */
+/* The same where something failed; what: a file, NULL if the error says it. */
 static int refuse_for(const struct gating *g, const char *what, const struct orr_error *found)
 {
     char why[700];
@@ -145,7 +146,7 @@ static enum orr_code detect(const struct gating *g, char **ret_xml, size_t *ret_
     return code;
 }
 
-/* The node as bytes; *ret_bytes NULL: --machine takes its place. */
+/* The node as bytes; *ret_bytes NULL means --machine takes its place. */
 static enum orr_code node_bytes(const struct gating *g, char **ret_bytes, size_t *ret_length, struct orr_error *err)
 {
     *ret_bytes = NULL;
@@ -224,7 +225,7 @@ static int judge_there(struct gating *g, unsigned seconds)
     return status;
 }
 
-/* Reads what the child prints until it ends; false: the deadline came first. */
+/* Reads what the child prints until it ends; false if the deadline came first. */
 static bool wait_for(int fd, pid_t child, int64_t deadline, struct orr_text *text, int *ret_status)
 {
     char block[16384];
@@ -312,7 +313,7 @@ static void name_node(struct gating *g)
     g->request.node_name = g->name;
 }
 
-/* NULL: the options go together. */
+/* NULL means the options may be combined. */
 static const char *wrong_usage(const struct orr_options *options)
 {
     const char *expect = options->params.expect;

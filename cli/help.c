@@ -10,7 +10,7 @@
 
 enum { INDENT = 2, NAME_COLUMNS = 24, EXAMPLES = 2 };
 
-/* A name in its column and what it means beside it; below it where the name is too long. */
+/* A name in its column and its meaning beside it, or below it if the name is too long. */
 static void put_entry(struct orr_page *page, const char *name, const char *meaning)
 {
     char lead[NAME_COLUMNS + INDENT + 2];

@@ -10,7 +10,8 @@
 enum orr_help_length { ORR_HELP_SCREEN, ORR_HELP_WHOLE };
 int orr_help_command(const struct orr_command *command, const struct orr_options *options, enum orr_help_length length);
 
-/* `orrery help [TOPIC]`: a command, "options", or a guide; NULL: the list of commands and guides. Gives an exit status.
+/* `orrery help [TOPIC]`: a command, "options", or a guide; NULL means the list of commands and guides. Gives an exit
+ * status.
  */
 int orr_help(const char *topic);
 

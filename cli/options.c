@@ -14,7 +14,7 @@ enum kind { FLAG, VALUE, SETTING, COLOR };
 
 static const struct option {
     const char *name, *value, *help; /* value: what --help calls it, NULL for a flag */
-    unsigned commands;               /* 0: all of them */
+    unsigned commands;               /* 0 means all of them */
     enum orr_option_group group;
     enum kind kind;
     size_t at; /* in struct orr_options */
@@ -108,7 +108,7 @@ static enum orr_option_group group_of(const struct orr_question_row *row)
 {
     static const struct {
         enum orr_ask ask;
-        unsigned char topic; /* that it must have; ORR_TOPIC_END: any */
+        unsigned char topic; /* that it must have; ORR_TOPIC_END means any */
         enum orr_option_group group;
     } groups[] = {
         {ORR_ASK_RELEASE, ORR_TOPIC_END, ORR_GROUP_SHARED},    {ORR_ASK_NEAREST, ORR_TOPIC_END, ORR_GROUP_SHARED},

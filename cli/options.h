@@ -64,11 +64,11 @@ enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
 struct orr_options {
     struct orr_params params; /* what requests ask as well */
     const char *cluster, *output, *scope, *topology;
-    const char *graphs; /* a graph file to put after the dump, NULL: none */
-    char *tuner;        /* the bytes of --tuner, NULL: none; params refers to them */
-    const char *analysis_time, *analysis_memory, *unpacked, *archive_entries; /* NULL: any */
+    const char *graphs; /* a graph file to put after the dump, NULL if there is none */
+    char *tuner;        /* the bytes of --tuner, NULL if there is none; params refers to them */
+    const char *analysis_time, *analysis_memory, *unpacked, *archive_entries; /* NULL means any */
     const char *root, *nvml, *sm;                                             /* of detect and gather */
-    const char *color;                                                        /* NULL: auto */
+    const char *color;                                                        /* NULL means auto */
     const char *settings[ORR_MAX_SETTINGS];                                   /* the same: NAME=VALUE */
     size_t setting_count;
     const char *post, *token_file, *ca_file, *patience;
@@ -79,8 +79,8 @@ struct orr_options {
     } asked[ORR_MAX_GIVEN + 1]; /* and `nearest`, which commands have by default */
     size_t asked_count;
     bool extract, pretty, json, lines, text, verbose, majority, help, check_config, running, tree, matrix, findings;
-    struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
-    const char *file;          /* the first positional argument, NULL: none */
+    struct orr_config *config; /* of the service; NULL if the command takes none of its settings */
+    const char *file;          /* the first positional argument, NULL if there is none */
     char **files;              /* [file_count]: all of them */
     size_t file_count;
 };
@@ -100,7 +100,7 @@ struct orr_command {
 /* The commands in the order of `orrery help`. */
 extern const struct orr_command orr_commands[];
 extern const size_t orr_command_count;
-/* NULL: unknown. */
+/* NULL if unknown. */
 const struct orr_command *orr_command_find(const char *name);
 
 /* Reads the arguments after the command's name; with --help among them, values are not read. Reports wrong usage
@@ -121,7 +121,7 @@ struct orr_option_row {
     const char *group; /* heading */
     const char *name;  /* without dashes */
     const char *value; /* what --help calls the value, NULL for a flag */
-    orr_words *words;  /* what it may be, or what the completion offers; NULL: any text */
+    orr_words *words;  /* what it may be, or what the completion offers; NULL means any text */
     char help[400];    /* with the words and the default */
     char variable[64]; /* of the environment that gives it as well, "": none */
 };
@@ -144,7 +144,7 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
 int orr_write_out(const char *file, const char *bytes, size_t length);
 /* Reads the input with what the options assume; release: the release whose rules turn a gathered archive into a dump,
  * unless
- * --release says; NULL: the default. Reports errors itself; gives an exit status. */
+ * --release says; NULL means the default. Reports errors itself; gives an exit status. */
 int orr_read_dump(const struct orr_options *options, const struct orr_release *release, struct orr_dump **ret_dump);
 /* The machine that the file of a log or of results describes beside it; NULL in *ret_dump: none. */
 enum orr_code orr_read_beside(const struct orr_options *options, struct orr_dump **ret_dump,
@@ -156,7 +156,7 @@ bool orr_is_machine_and_file(const struct orr_options *options);
 /* What analyze and render share: the input, or what the cluster file names, and its analysis. */
 struct orr_question {
     const char *name;      /* of the input, for the document and for errors */
-    struct orr_dump *dump; /* NULL: a cluster */
+    struct orr_dump *dump; /* NULL means a cluster */
     struct orr_cluster_file cluster_file;
     struct orr_dump **dumps; /* of its topologies; the same machine is there once and named more often */
     struct orr_cluster *cluster;

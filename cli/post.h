@@ -10,7 +10,7 @@
 int orr_post_dump(const struct orr_options *options, const char *xml, size_t length);
 
 /* Posts bytes once to options->server and a path, with the parameters of requests that the options gave and the name of
- * the node, and takes the answer. IO where the service cannot be reached within this many seconds; UNSUPPORTED if it
+ * the node, and takes the answer. IO if the service cannot be reached within this many seconds; UNSUPPORTED if it
  * answers with an error. */
 enum orr_code orr_post_question(const struct orr_options *options, const char *path, const char *bytes, size_t length,
                                 unsigned seconds, const char *node, struct orr_text *answer,

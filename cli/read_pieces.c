@@ -12,7 +12,7 @@
 
 enum { BLOCK = 1 << 20 };
 
-/* How far the reading is. whole: bytes, 0: not known. */
+/* How far the reading is. whole: bytes, 0 if unknown. */
 static void show(const char *what, uint64_t taken, uint64_t whole)
 {
     enum { MEGA = 1000000 };

@@ -9,7 +9,7 @@
 
 /* Whether the command goes on in orrery-service; never in orrery-service itself. */
 bool orr_goes_to_service(const struct orr_options *options);
-/* Starts orrery-service in place of this program. Returns an exit status only where that fails. */
+/* Starts orrery-service in place of this program. Returns an exit status only if that fails. */
 int orr_go_to_service(char **arguments);
 /* The worker that draws (engine/diagram/diagram_worker.h): the program itself, started as `orrery render-worker`. */
 int orr_work_for_service(char **arguments);

@@ -10,7 +10,7 @@
 #include "engine/base/budget.h"
 #include "engine/report/communicator.h"
 
-/* Frees the stream; NULL: out of memory. */
+/* Frees the stream; NULL if memory runs out. */
 static int write_stream(struct orr_stream *stream)
 {
     enum { BLOCK = 1 << 18 };

@@ -37,7 +37,7 @@ static bool has_color(const struct orr_options *options)
     return isatty(STDOUT_FILENO) && !(refused && *refused) && kind && strcmp(kind, "dumb") != 0;
 }
 
-/* A number of columns or lines in the environment; 0: none. */
+/* A number of columns or lines in the environment; 0 if there is none. */
 static unsigned number_of(const char *variable)
 {
     const char *text = getenv(variable);
@@ -95,11 +95,11 @@ void orr_terminal_lines(const struct orr_options *options, struct orr_text *text
     ret_page->unicode = true;
 }
 
-/* Whether the pager took the text; false: there is no such program, so the text is still to be printed. */
+/* Whether the pager took the text; false if there is no such program, so the text is still to be printed. */
 static bool print_paged(const char *pager, const struct orr_text *text)
 {
     enum { NOT_FOUND = 127, NOT_RUN = 126 }; /* the shell's own statuses */
-    setenv("LESS", "FRX", 0);                /* colours; ends by itself where the text fits */
+    setenv("LESS", "FRX", 0);                /* colours; ends by itself if the text fits */
     FILE *pipe = popen(pager, "w");          // NOLINT(cert-env33-c): PAGER is the user's own command
     if (!pipe)
         return false;

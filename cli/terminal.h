@@ -24,8 +24,8 @@ int orr_print_page(enum orr_code code, struct orr_text *text, const struct orr_e
 /* The same for lines that were written without a page, such as a table of Orrery's: releases `lines`. */
 int orr_terminal_print_lines(const struct orr_options *options, struct orr_text *lines);
 
-/* The report, the tree or the matrix that the options ask for, with what --against adds; hint: a last line, NULL: none.
- * Reports errors itself; gives an exit status. */
+/* The report, the tree or the matrix that the options ask for, with what --against adds; hint: a last line, NULL if
+ * there is none. Reports errors itself; gives an exit status. */
 int orr_show(const struct orr_options *options, const struct orr_question *question, bool plan, const char *hint);
 
 /* cli/clean.c: appends text with a question mark for each character that could change the terminal; kept: control

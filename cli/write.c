@@ -12,7 +12,7 @@
 #include "engine/base/budget.h"
 
 /* A file is written under another name beside it and then takes its place, so that nobody sees half of it and the old
- * one stays where the disk is full. A file that is not a regular one, such as /dev/stdout, is written in place. */
+ * one stays if the disk is full. A file that is not a regular one, such as /dev/stdout, is written in place. */
 static int write_file(const char *file, const char *bytes, size_t length)
 {
     struct stat about;

@@ -18,8 +18,8 @@ struct orr_limits {
 };
 struct orr_machine {
     struct orr_dump *dump; /* read by the rules of the release that the call named */
-    char *bytes; /* bytes that become a different dump with each release (the tar of `orrery gather`); NULL: the dump is
-                    the same for all */
+    char *bytes; /* bytes that become a different dump with each release (the tar of `orrery gather`); NULL if the dump
+                    is the same for all */
     size_t length;
     const struct orr_machine_type *assumed;
     unsigned assumed_nics; /* row of orr_assumed_nics_word() */
@@ -28,8 +28,8 @@ struct orr_machine {
 };
 struct orr_plan {
     struct orr_analysis *analysis;
-    struct orr_dump *dump;   /* owned; NULL: the plan uses the machine's dump */
-    struct orr_arena *arena; /* owns the texts of its query; NULL: it has none */
+    struct orr_dump *dump;   /* owned; NULL if the plan uses the machine's dump */
+    struct orr_arena *arena; /* owns the texts of its query; NULL if it has none */
     const struct orr_machine *machine;
 };
 
@@ -43,7 +43,7 @@ bool orr_library_fail(struct orr_report *report, const struct orr_error *err);
 bool orr_library_fail_as(struct orr_report *report, const char *code, const struct orr_error *err);
 
 /* Puts limits in force on this thread for one call; the second function ends that and returns the code of the call, or
- * of the limit that it exceeded. limits NULL: nothing is limited. */
+ * of the limit that it exceeded. limits NULL if nothing is limited. */
 void orr_limits_begin(const struct orr_limits *limits);
 enum orr_code orr_limits_end(const struct orr_limits *limits, enum orr_code code, struct orr_error *err);
 /* The budget, ready for a call that puts it in force itself; NULL for NULL. */

@@ -39,7 +39,7 @@ static const struct unit *units_of(enum orr_config_kind kind)
     return kind == ORR_CONFIG_BYTES ? byte_units : kind == ORR_CONFIG_SECONDS ? time_units : count_units;
 }
 
-/* Digits, with up to three decimals where the unit has room for them, and a unit. */
+/* Digits, with up to three decimals if the unit has room for them, and a unit. */
 static bool read_number(const char *text, const struct unit *units, uint64_t *ret_number)
 {
     uint64_t whole = 0, decimals = 0, scale = 1;

@@ -24,7 +24,7 @@ enum orr_config_kind {
     ORR_CONFIG_COUNT,   /* uint64_t */
     ORR_CONFIG_BOOL,    /* bool; yes, no, 1, 0, true, false, on, off */
     ORR_CONFIG_CHOICE,  /* uint64_t: the place among the words of the row's `value`, "json|logfmt" */
-    ORR_CONFIG_TEXT,    /* const char *, NULL: not given */
+    ORR_CONFIG_TEXT,    /* const char *, NULL if not given */
     ORR_CONFIG_URL,     /* the same; a password in it is never shown */
     ORR_CONFIG_LIST     /* the same; items separated by commas: orr_config_item() */
 };
@@ -47,7 +47,7 @@ struct orr_config_row {
     const char *value; /* name of the value in --help; the words of a CHOICE; NULL for a BOOL */
     enum orr_config_kind kind;
     enum orr_config_group group;
-    const char *fallback;     /* the default as text; NULL: none, and `help` says what happens then */
+    const char *fallback;     /* the default as text; NULL if none, and `help` says what happens then */
     uint64_t lowest, highest; /* bounds of a number, in the stored unit */
     const char *help;
     size_t at; /* in struct orr_config */
@@ -61,16 +61,16 @@ enum orr_log_format { ORR_LOG_LOGFMT, ORR_LOG_JSON };
 struct orr_config {
     /* serving */
     const char *listen, *static_folder;
-    uint64_t threads; /* 0: one a core */
+    uint64_t threads; /* 0 means one a core */
     /* storage */
     const char *database;
     uint64_t cache, database_ms, database_connections;
-    uint64_t keep_days, keep_count; /* 0: for ever, all */
+    uint64_t keep_days, keep_count; /* 0 means for ever, or all */
     bool keep_dry_run;
     /* access */
     const char *token_file, *tls_cert, *tls_key, *cors_origins, *trusted_proxies, *allowed_hosts;
     bool insecure, open_metrics;
-    /* limits; 0: none if the row's lowest is 0 */
+    /* limits; 0 means none if the row's lowest is 0 */
     uint64_t max_body, max_header, body_memory, stream_memory, connections, client_connections, queue, rate, burst,
         client_requests;
     uint64_t analysis_ms, analysis_memory, unpacked,
@@ -84,7 +84,7 @@ struct orr_config {
     unsigned char sources[ORR_CONFIG_MAX_ROWS]; /* enum orr_config_source, a row each */
 };
 
-/* The row of a flag's name without its dashes; NULL: there is none. */
+/* The row of a flag's name without its dashes; NULL if there is none. */
 const struct orr_config_row *orr_config_find(const char *name, size_t length);
 /* All defaults. */
 void orr_config_init(struct orr_config *config);
@@ -92,9 +92,9 @@ void orr_config_init(struct orr_config *config);
  * naming the flag or the variable, for what cannot be read or is beyond the bounds. */
 enum orr_code orr_config_set(struct orr_config *config, const struct orr_config_row *row, const char *value,
                              enum orr_config_source source, struct orr_error *err) ORR_NO_DISCARD;
-/* Takes what the environment gives (empty: as if not there) where no flag said otherwise. Each variable that is wrong
- * is reported to `problems`, with the advice; the number of them is the result. Variables ORRERY_* that no row has are
- * notes, no errors: Kubernetes makes such for a service called orrery. */
+/* Takes values from the environment (empty ones count as absent) unless a flag said otherwise. Each variable that is
+ * wrong is reported to `problems`, with the advice; the number of them is the result. Variables ORRERY_* that no row
+ * has are notes, no errors: Kubernetes makes such for a service called orrery. */
 unsigned orr_config_environment(struct orr_config *config, FILE *problems);
 /* The name of the environment variable of a row. */
 void orr_config_variable(const struct orr_config_row *row, char variable[64]);

@@ -24,7 +24,7 @@ struct orr_connections {
     struct orr_connection *first;
     atomic_uint count;
     unsigned most, ceiling;
-    uint64_t allowed_ms[ORR_PHASE_COUNT]; /* 0: any time */
+    uint64_t allowed_ms[ORR_PHASE_COUNT]; /* 0 means any time */
     struct orr_metrics *metrics;
     struct orr_workers *workers;
     struct orr_lingering lingering;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The connections that are open: how many, from where, and how long each has been at what it does. A thread of its own
- * ends those that take too long, also where they send a byte now and then (slowloris). */
+/* The connections that are open: how many, from where, and how long each has been in its phase. A separate thread ends
+ * those that take too long, even if they send a byte now and then (slowloris). */
 #ifndef ORR_SERVER_CONNECTIONS_H
 #define ORR_SERVER_CONNECTIONS_H
 
@@ -29,8 +29,8 @@ enum orr_phase {
 struct orr_connection {
     struct orr_connection *next, **link;
     int socket;
-    atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT: it was not */
-    void *current;                /* the request under way, NULL: none */
+    atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT if it was not */
+    void *current;                /* the request under way, NULL if there is none */
     uint64_t number;              /* of its next request, a multiple of ORR_NUMBERS if it has none left */
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
     atomic_bool given_up;         /* ended by us: it took too long */
@@ -47,7 +47,7 @@ enum { ORR_NUMBERS = 64 };
 
 struct orr_connections;
 
-/* workers: who computes; where a client goes away its job is stopped there. They must outlive the connections. */
+/* workers: who computes; if a client goes away, its job is stopped there. They must outlive the connections. */
 enum orr_code orr_connections_new(const struct orr_config *config, struct orr_metrics *metrics, bool encrypted,
                                   struct orr_workers *workers, struct orr_connections **ret_connections,
                                   struct orr_error *err) ORR_NO_DISCARD;
@@ -58,7 +58,7 @@ void orr_connections_free(struct orr_connections *connections);
 
 /* May one more be accepted? No, if too many are open even to send a 503. */
 bool orr_connections_accept(struct orr_connections *connections);
-/* NULL: out of memory. */
+/* NULL if memory runs out. */
 struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,
                                             const struct sockaddr *address);
 void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection);
@@ -66,7 +66,7 @@ void orr_connections_close(struct orr_connections *connections, struct orr_conne
  * the client still sends. What it sends is read and dropped for a while, so that it gets the answer. */
 void orr_connections_cut_off(struct orr_connections *connections, struct orr_connection *connection,
                              enum orr_denial reason);
-/* The status that was sent when a connection was ended or cut off, 0: none. */
+/* The status that was sent when a connection was ended or cut off, 0 if there is none. */
 unsigned orr_connection_status(const struct orr_connection *connection);
 void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase);
 /* The same for who has read the clock just now. */

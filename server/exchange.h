@@ -21,8 +21,8 @@ struct orr_http {
     struct orr_app *app;
     struct orr_metrics *metrics;
     const struct orr_config *config;
-    struct orr_tokens *tokens; /* NULL: nobody is asked for one */
-    struct orr_tls *tls;       /* NULL: HTTP */
+    struct orr_tokens *tokens; /* NULL if nobody is asked for one */
+    struct orr_tls *tls;       /* NULL means HTTP */
     struct MHD_Daemon *daemon;
     struct orr_workers *workers;
     struct orr_connections *connections;
@@ -33,7 +33,7 @@ struct orr_http {
     /* what requests change, apart from what each reads */
     atomic_size_t body_bytes; /* memory of the bodies of all requests under way */
     _Atomic uint64_t numbers; /* of requests, from a random start; a connection takes some at once */
-    /* memory of the last exchange of each thread, which its caches still hold, for the next; NULL: none */
+    /* memory of the last exchange of each thread, which its caches still hold, for the next; NULL if there is none */
     struct {
         char apart[ORR_CACHE_LINE - sizeof(void *)];
         _Atomic(void *) exchange;
@@ -49,7 +49,7 @@ struct orr_exchange {
     struct orr_connection *from;
     uint64_t begun_ns;
     enum orr_stage stage;
-    const struct orr_route *route; /* NULL: there is none */
+    const struct orr_route *route; /* NULL if there is none */
     const char *origin;            /* of a page that may read the answer, in libmicrohttpd's memory */
     bool preflight;
     /* why it is turned away */
@@ -76,13 +76,13 @@ struct orr_exchange {
     char target_room[512];
 };
 
-/* The request line has been read. NULL: out of memory. */
+/* The request line has been read; NULL if memory runs out. */
 struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connection *from, const char *target);
 void orr_exchange_free(struct orr_exchange *exchange);
 /* What libmicrohttpd calls for each step; see its MHD_AccessHandlerCallback. */
 enum MHD_Result orr_exchange_step(struct orr_exchange *exchange, struct MHD_Connection *connection, const char *method,
                                   const char *upload, size_t *upload_size);
-/* The value of a header of the request. NULL: it has none of that name. */
+/* The value of a header of the request; NULL if it has none of that name. */
 const char *orr_exchange_header(const void *exchange, const char *name);
 
 /* headers.c: ORR_DENIED_NOT, or why a request's headers cannot be trusted to mean the same to everybody. */

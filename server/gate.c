@@ -56,7 +56,7 @@ static void check_client(struct orr_exchange *exchange)
 
 static void check_access(struct orr_exchange *exchange)
 {
-    /* What each kind of route asks for, one of them; 0: nothing. */
+    /* What each kind of route asks for, one of them; 0 if there is nothing. */
     static const unsigned wanted[] = {
         [ORR_ACCESS_OPEN] = 0,
         [ORR_ACCESS_PROBE] = 0,

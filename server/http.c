@@ -58,7 +58,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
 }
 
 /* The request line has been read: only here can the target be read as it was sent. libmicrohttpd does not get the
- * query: it would parse it for nobody, and where the parts do not fit into its memory, version 0.9.75 neither
+ * query: it would parse it for nobody, and if the parts do not fit into its memory, version 0.9.75 neither
  * answers nor closes. */
 static void *on_target(void *context, const char *uri, struct MHD_Connection *connection)
 {

@@ -13,8 +13,8 @@ struct orr_http;
 struct orr_http_parts {
     struct orr_app *app;
     const struct orr_config *config; /* threads is not 0 */
-    struct orr_tokens *tokens;       /* NULL: no token is required */
-    struct orr_tls *tls;             /* NULL: HTTP */
+    struct orr_tokens *tokens;       /* NULL if no token is required */
+    struct orr_tls *tls;             /* NULL means HTTP */
 };
 
 /* Starts to listen and serve, on threads of its own. The caller keeps the parts, which must outlive the service. */

@@ -88,7 +88,7 @@ static struct entry *find_entry(const struct shard *shard, uint64_t hash, const 
     return NULL;
 }
 
-/* NULL: the shard is full, or there is no memory. */
+/* NULL if the shard is full, or there is no memory. */
 static struct entry *add_entry(struct shard *shard, uint64_t hash, const struct entry *like)
 {
     struct entry *entry = shard->entries.count < MOST ? malloc(sizeof *entry) : NULL;
@@ -110,7 +110,7 @@ static void refill(const struct orr_limits *limits, struct entry *entry, uint64_
     entry->seen_ms = now_ms;
 }
 
-/* Forgets clients of which nothing is under way and that may ask as much as a new one. */
+/* Removes clients that have no request in flight and the same allowance as a new client. */
 static void sweep(const struct orr_limits *limits, struct shard *shard, uint64_t now_ms)
 {
     uintptr_t row = 0;

@@ -17,8 +17,8 @@ struct orr_client {
 };
 
 struct orr_limits_options {
-    uint64_t rate;  /* requests a second; 0: any */
-    uint64_t burst; /* at once; 0: twice the rate */
+    uint64_t rate;  /* requests a second; 0 means any */
+    uint64_t burst; /* at once; 0 means twice the rate */
     uint64_t under_way;
 };
 
@@ -28,7 +28,7 @@ enum orr_code orr_limits_new(const struct orr_limits_options *options, struct or
 void orr_limits_free(struct orr_limits *limits);
 
 struct orr_client orr_client_of(const struct orr_address *address, const char *token_name);
-/* ORR_DENIED_NOT: the request may go on, and the caller must call orr_limits_leave(). Otherwise the reason for the
+/* ORR_DENIED_NOT if the request may go on, and the caller must call orr_limits_leave(). Otherwise the reason for the
  * refusal, and when to try again. */
 enum orr_denial orr_limits_enter(struct orr_limits *limits, const struct orr_client *client, uint64_t now_ms,
                                  unsigned *ret_retry_after);

@@ -13,7 +13,7 @@
 struct orr_reply {
     struct MHD_Response *response;
     /* libmicrohttpd's own copies of two values that differ from request to request. No other request uses them while we
-     * have the reply, so they are overwritten instead of freed and allocated anew. */
+     * have the reply, so they are overwritten instead of freed and allocated again. */
     char *id, *date;
     size_t id_length;
     time_t dated; /* what date says */

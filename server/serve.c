@@ -103,7 +103,7 @@ static enum orr_code check(const struct orr_config *config, orr_serve_report *re
     return worst;
 }
 
-/* As many open files as connections need, where the system allows it. */
+/* As many open files as connections need, if the system allows it. */
 /* Where the system allows too few, there are fewer connections: one that is refused gets an answer, but one for which
  * there is no descriptor waits in silence. */
 static void fit_files(struct orr_config *config)
@@ -158,7 +158,8 @@ static void reload(struct service *service)
         report_reload(service, ORR_RELOAD_CERTIFICATE, orr_tls_reload(service->tls, &tls_err), &tls_err);
 }
 
-/* Waits until the time is over, nothing is in flight (where that ends the wait), or a signal to end comes: true. */
+/* Waits until the time is over, nothing is in flight (if that ends the wait), or a signal to end comes; true in the
+ * last case. */
 static bool wait_for(const struct service *service, const sigset_t *signals, uint64_t milliseconds, bool until_idle)
 {
     enum { STEP_MS = 20 };
@@ -177,7 +178,7 @@ static bool wait_for(const struct service *service, const sigset_t *signals, uin
 struct last_resort {
     const struct service *service;
     sigset_t signals;
-    uint64_t milliseconds; /* 0: only a signal */
+    uint64_t milliseconds; /* 0 means only a signal */
 };
 
 static void *end_by_force(void *context)

@@ -25,7 +25,7 @@ enum orr_code orr_tls_reload(struct orr_tls *tls, struct orr_error *err) ORR_NO_
 /* "CN=..., until 2027-01-31" of the certificate in force. */
 void orr_tls_describe(struct orr_tls *tls, char *text, size_t size);
 
-/* When the certificate in force ends, seconds since 1970; 0: there is none. */
+/* When the certificate in force ends, seconds since 1970; 0 if there is none. */
 time_t orr_tls_expiry(void);
 
 /* For MHD_OPTION_HTTPS_CERT_CALLBACK. */

@@ -39,7 +39,7 @@ static const struct {
     unsigned bit;
 } scopes[] = {{"read", ORR_SCOPE_READ}, {"write", ORR_SCOPE_WRITE}};
 
-/* The host of "agent:HOST"; false: the word is another, or names none. */
+/* The host of "agent:HOST"; false if the word is another, or names none. */
 static bool read_agent(const char *word, size_t length, char ret_host[ORR_TOKEN_HOST])
 {
     static const char start[] = "agent:";

@@ -21,7 +21,7 @@ struct orr_tokens;
 
 /* The owner of the token that a request sent. */
 struct orr_bearer {
-    unsigned scopes; /* bits of enum orr_scope; 0: no token, or an unknown one */
+    unsigned scopes; /* bits of enum orr_scope; 0 if there is no token, or an unknown one */
     char name[ORR_TOKEN_NAME];
     char host[ORR_TOKEN_HOST]; /* of an agent, else "" */
 };
@@ -36,8 +36,8 @@ size_t orr_tokens_count(struct orr_tokens *tokens);
  * token. */
 bool orr_tokens_find(struct orr_tokens *tokens, const char *authorization, struct orr_bearer *bearer);
 
-/* "read,write" or "agent:HOST" as bits of enum orr_scope, and the host of an agent; 0: invalid text. ret_host may be
- * NULL. */
+/* "read,write" or "agent:HOST" as bits of enum orr_scope, and the host of an agent; 0 if the text is invalid. ret_host
+ * may be NULL. */
 unsigned orr_scopes_parse(const char *text, size_t length, char ret_host[ORR_TOKEN_HOST]);
 
 #endif

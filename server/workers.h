@@ -33,7 +33,7 @@ struct orr_workers;
  * waits for the database does not delay the client's other calls. */
 unsigned orr_workers_long(unsigned threads);
 /* threads: number of threads for long work, to which the pool adds one; short work has one more thread. most: longest
- * queue, in jobs. NULL: out of memory or threads. */
+ * queue, in jobs; NULL if memory or threads run out. */
 struct orr_workers *orr_workers_new(unsigned threads, unsigned long most, struct orr_metrics *metrics);
 /* FULL: the queue is full. ENDED: the threads have ended. */
 enum orr_workers_say { ORR_WORKERS_TOOK, ORR_WORKERS_FULL, ORR_WORKERS_ENDED };
@@ -45,7 +45,8 @@ void orr_workers_hurry(struct orr_workers *workers, struct orr_job *job);
 unsigned long orr_workers_waiting(struct orr_workers *workers);
 /* Runs the queued jobs, then ends the threads. Other threads may still offer jobs, which are refused. */
 void orr_workers_end(struct orr_workers *workers);
-/* Ends the threads if that has not been done, and frees the pool. No thread may offer jobs any more. NULL is allowed.
+/* Ends the threads if that has not been done, and frees the pool. From now on no thread may offer jobs. NULL is
+ * allowed.
  */
 void orr_workers_free(struct orr_workers *workers);
 

@@ -10,11 +10,11 @@ struct scope {
     struct orr_json *json;
     const struct orr_analysis *analysis;
     const char *topology;
-    struct orr_arena *arena;         /* of the diagnosis; NULL: it was not asked for yet */
+    struct orr_arena *arena;         /* of the diagnosis; NULL if it was not asked for yet */
     struct orr_diagnosis *diagnosis; /* several sections hold parts of it */
 };
 
-/* Made for the first section that needs it; NULL: it failed, which json remembers. */
+/* Made for the first section that needs it; NULL if it failed, which json remembers. */
 static const struct orr_diagnosis *diagnosis(struct scope *scope)
 {
     if (scope->arena)

@@ -155,7 +155,7 @@ static void begin_nvls_tree(struct channels_stream *s)
     s->part = NVLS_UP;
 }
 
-/* Ranks of the ring, or parents in a tree, as far as there is room. true: all are written. */
+/* Ranks of the ring, or parents in a tree, as far as there is room; true if all are written. */
 static bool put_ranks(struct channels_stream *s, const int32_t *ranks, uint32_t count)
 {
     while (s->rank < count && !orr_stream_full(&s->json))

@@ -74,7 +74,7 @@ static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, stru
     return ORR_OK;
 }
 
-/* A number of 32 bits, 0 if it is missing; false: something else. */
+/* A number of 32 bits, 0 if it is missing; false means something else. */
 static bool read_word(const json_t *object, const char *key, uint32_t *ret_word)
 {
     const json_t *value = json_object_get(object, key);

@@ -17,19 +17,19 @@
 #include "engine/machines/machine_types.h"
 
 struct orr_cluster_gpu {
-    const char *bus_id; /* NULL: by number */
+    const char *bus_id; /* NULL means its number */
     uint32_t number;
 };
 
 struct orr_cluster_file_host {
     uint32_t topology; /* index of its name */
     uint32_t count;
-    struct orr_cluster_gpu *gpus; /* NULL: all */
+    struct orr_cluster_gpu *gpus; /* NULL means all */
     uint32_t gpu_count;
-    const char *domain;           /* NULL: none */
-    struct orr_fabric *fabric;    /* NULL: the description does not mention it */
-    const char **names;           /* [count]: names of the hosts as launchers know them; NULL: not given */
-    const char *leaf;             /* the leaf switch of their NICs; NULL: not given */
+    const char *domain;           /* NULL if there is none */
+    struct orr_fabric *fabric;    /* NULL if the description does not mention it */
+    const char **names;           /* [count]: names of the hosts as launchers know them; NULL if not given */
+    const char *leaf;             /* the leaf switch of their NICs; NULL if not given */
     struct orr_cluster_nic *nics; /* the networks of their NICs */
     uint32_t nic_count;
 };
@@ -39,7 +39,7 @@ struct orr_cluster_file {
     struct orr_cluster_file_host *hosts;
     uint32_t host_count;
     const char **topologies;                  /* each name once: a path, an id or the name of a machine type */
-    const struct orr_machine_type **machines; /* [topology]: the type, NULL: a path or an id */
+    const struct orr_machine_type **machines; /* [topology]: the type, NULL means a path or an id */
     uint32_t topology_count;
     enum orr_rank_order order;
     uint32_t *host_of_rank; /* with ORR_ORDER_LIST */
@@ -58,12 +58,13 @@ void orr_cluster_file_release(struct orr_cluster_file *file);
  * say. */
 struct orr_cluster_names {
     const char **hosts;   /* [host]: all differ */
-    const char **leaves;  /* [line]: leaf switch, NULL: unknown; NULL if all are unknown */
-    const char **domains; /* [line]: NVLink domain, from the fabric if there is no name; NULL: not known */
+    const char **leaves;  /* [line]: leaf switch, NULL if unknown; NULL if all are unknown */
+    const char **domains; /* [line]: NVLink domain, from the fabric if there is no name; NULL if unknown */
     uint32_t made_up;     /* number of hosts without a name, which are called "host-0" and so on */
 };
 enum orr_topology_fact { ORR_TOPOLOGY_NAME, ORR_TOPOLOGY_LEAF, ORR_TOPOLOGY_DOMAIN };
-/* Looks up a fact about a topology, such as its label `host`; NULL: none. The text must live as long as the names. */
+/* Looks up a fact about a topology, such as its label `host`; NULL if there is none. The text must live as long as the
+ * names. */
 typedef const char *orr_topology_gives(void *context, const char *topology, enum orr_topology_fact fact);
 /* gives: called only for lines of one host; may be NULL. Memory comes from arena. NOMEM. */
 enum orr_code orr_cluster_file_names(const struct orr_cluster_file *file, orr_topology_gives *gives, void *context,
@@ -73,7 +74,7 @@ enum orr_code orr_cluster_file_names(const struct orr_cluster_file *file, orr_to
 enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_topology_gives *gives, void *context,
                                      struct orr_arena *arena, struct orr_export_request *request,
                                      struct orr_error *err) ORR_NO_DISCARD;
-/* The path of a topology; a relative path starts at the folder of the cluster file. NULL: out of memory. */
+/* The path of a topology; a relative path starts at the folder of the cluster file; NULL if memory runs out. */
 char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology);
 /* Makes the question to the engine, with the dump of every topology and, unless names is NULL, the names of the hosts
  * (orr_cluster_file_names(), without made-up names). rank_order: 0 for the order in the file, or 1 + enum

@@ -12,7 +12,7 @@ static json_t *field_json(struct orr_json *json, enum orr_graph_field field, dou
     return orr_json_number(json, value);
 }
 
-/* In what a kind's own graphs are worse than those of the fastest. */
+/* How a kind's own graphs are worse than those of the fastest. */
 static json_t *behind_json(struct orr_json *json, const struct orr_cluster *c, uint32_t k)
 {
     struct orr_reason reasons[ORR_MOST_REASONS];
@@ -71,7 +71,7 @@ static json_t *kind_json(struct orr_json *json, const struct orr_cluster *c, uin
                       ORR_VALUE("machine", orr_machine_json(json, kind->analysis->dump)));
 }
 
-/* What each kind says of a field; true: they differ. If some do not ask for the graph, they have no channel of it,
+/* What each kind says of a field; true if they differ. If some do not ask for the graph, they have no channel of it,
  * and nothing else of it is worth comparing. */
 static bool kinds_differ(const struct orr_cluster *c, enum orr_graph_kind graph, enum orr_graph_field field,
                          double *values)
@@ -227,7 +227,7 @@ static json_t *missing_rails_json(struct orr_json *json, const struct orr_cluste
     return rows;
 }
 
-/* NVLink domains over hosts: whether NCCL uses them, and who is of which clique. */
+/* NVLink domains over hosts: whether NCCL uses them, and which hosts form which clique. */
 static json_t *mnnvl_json(struct orr_json *json, const struct orr_cluster *c)
 {
     const struct orr_fabrics *f = &c->fabrics;

@@ -83,7 +83,7 @@ static struct named_node *nodes_of(struct orr_json *json, const struct orr_syste
     return nodes;
 }
 
-/* Which node of a is which of b: [[id, id], ...], null for what a side has not. */
+/* Which node of a is which of b: [[id, id], ...], null for a device that a side lacks. */
 static json_t *match_json(struct orr_json *json, const struct orr_comparison *c)
 {
     const struct orr_system *a = &c->a->built, *b = &c->b->built;

@@ -56,8 +56,8 @@ enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, s
 /* Copies a text member of an object, cut to the buffer; "" if there is none. */
 void orr_json_member(const char *bytes, size_t length, const char *name, char *value, size_t size);
 
-/* Appends the analysis document to text; section: only the value of that key, NULL: all of it. topology: the name of
- * the machine in the document. NOT_FOUND for an unknown section. */
+/* Appends the analysis document to text; section: only the value of that key, NULL means all of it. topology: the name
+ * of the machine in the document. NOT_FOUND for an unknown section. */
 enum orr_code orr_analysis_json(const struct orr_analysis *analysis, const char *topology, const char *section,
                                 bool pretty, struct orr_text *text, struct orr_error *err) ORR_NO_DISCARD;
 
@@ -80,8 +80,8 @@ struct orr_alike {
     uint32_t id_count, topologies;
 };
 /* A set of dumps compared with its majority. The arrays have an entry for each specimen: called, its names; alike,
- * topologies of its shape (NULL: every shape occurs once); changes, what NCCL decides differently than for the
- * reference (NULL: not computed). */
+ * topologies of its shape (NULL means every shape occurs once); changes, what NCCL decides differently than for the
+ * reference (NULL if not computed). */
 json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *majority,
                           const struct orr_set_finding *findings, uint32_t finding_count,
                           const struct orr_called *called, const struct orr_alike *alike,
@@ -99,14 +99,14 @@ json_t *orr_cluster_faults_json(struct orr_json *json, const struct orr_cluster 
 json_t *orr_gate_json(struct orr_json *json, const struct orr_gate_request *request, const struct orr_gate *gate);
 /* The verdict on results of nccl-tests. */
 json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, const struct orr_perf_check *check);
-/* A log: its triage, its content, and how a prediction agrees with it. check NULL: there was no machine to compare
+/* A log: its triage, its content, and how a prediction agrees with it. check NULL if there was no machine to compare
  * with, and why gives the reason. */
 json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_compared *compared,
                      const struct orr_triage *triage);
 /* The answer of POST /v1/detect; `xml` is the dump. */
 json_t *orr_detection_json(struct orr_json *json, const struct orr_release *release,
                            const struct orr_detection *detection);
-/* The differences between releases; only: one release, NULL: all. */
+/* The differences between releases; only: one release, NULL means all. */
 json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only);
 /* The settings of a release; the machine types; the kinds of input. */
 json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release);
@@ -115,7 +115,7 @@ json_t *orr_inputs_json(struct orr_json *json);
 
 /* A document that is generated while it is read, by one thread at a time. */
 struct orr_stream {
-    /* Writes up to size bytes and returns their number. 0: the end; -1: failure. */
+    /* Writes up to size bytes and returns their number; 0 at the end; -1 on failure. */
     ptrdiff_t (*read)(struct orr_stream *stream, char *buffer, size_t size);
     void (*free)(struct orr_stream *stream);
 };
@@ -124,8 +124,8 @@ struct orr_stream {
  * "ranks", "nodes", "count", "p2p_channels", "p2p_channels_per_peer", "rings", "trees", "nvls": null or {"channels",
  * "tree_channels", "heads", "trees": those of even and of odd channels}}, or lines. Lines are a head with the counts,
  * then a line for each ring, each tree and each tree of NVLS, with how many lines there are and have been; then
- * {"end": true}. analysis: a plan suffices. owner: released with the stream; NULL: the analysis outlives it. Returns
- * NULL, with the owner released, if memory ran out. */
+ * {"end": true}. analysis: a plan suffices. owner: released with the stream; NULL means the analysis outlives it.
+ * Returns NULL, with the owner released, if memory ran out. */
 struct orr_stream *orr_channels_stream(const struct orr_analysis *analysis, bool lines, struct orr_shared *owner);
 
 /* Most ranks times rounds of one answer, printed or not: 128 ranks of 131072. */
@@ -136,7 +136,7 @@ struct orr_range {
 };
 struct orr_p2p_window {
     const struct orr_analysis *analysis; /* of the communicator, or of the group */
-    struct orr_groups *groups;           /* the requested group; NULL: the whole communicator */
+    struct orr_groups *groups;           /* the requested group; NULL means the whole communicator */
     struct orr_transfers *transfers;
     struct orr_range ranks, rounds;
 };
@@ -146,7 +146,7 @@ enum orr_code orr_p2p_window_open(const struct orr_analysis *analysis, const str
                                   const struct orr_params *asked, bool brief, struct orr_p2p_window *ret_window,
                                   struct orr_error *err) ORR_NO_DISCARD;
 void orr_p2p_window_close(struct orr_p2p_window *window);
-/* The point-to-point schedule of the communicator, or of a group of the cluster (NULL: there are no groups), as
+/* The point-to-point schedule of the communicator, or of a group of the cluster (NULL if there are no groups), as
  * openapi.yaml describes it; only the rounds of one rank are in memory. asked: ranks, rounds, layout and group. lines:
  * one line for each rank and each round, instead of one document. analysis: a plan suffices. owner: as above, also
  * released on failure. SETTING if a parameter is wrong or missing, LIMIT if the answer is too large. */

@@ -30,7 +30,7 @@ json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const 
                       ORR_INT("hosts", cost->hosts), ORR_STRING("repair", repair), ORR_VALUE("changes", changes));
 }
 
-/* row NULL: nothing was tried. */
+/* row NULL if nothing was tried. */
 static json_t *finding_json(struct orr_json *json, const struct orr_finding *finding, const struct orr_diagnosed *of,
                             const char *follows)
 {

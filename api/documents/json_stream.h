@@ -31,7 +31,7 @@ static inline bool orr_stream_full(const struct orr_json_stream *json)
     return json->length >= ORR_STREAM_CHUNK;
 }
 
-/* Begins an object ('{') or an array ('['); key NULL: as an element, or the whole. */
+/* Begins an object ('{') or an array ('['); key NULL means as an element, or the whole. */
 void orr_stream_begin(struct orr_json_stream *json, const char *key, char bracket);
 /* Ends it, with '}' or ']'. */
 void orr_stream_end(struct orr_json_stream *json, char bracket);

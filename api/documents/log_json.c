@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log, what was recovered of it and how a prediction agrees with it, as JSON. */
+/* A log, the facts read from it, and how a prediction agrees with them, as JSON. */
 #include "api/documents/sections.h"
 #include "engine/log_comparing/survey.h"
 #include "engine/log_machine/compare_log.h"
@@ -191,7 +191,7 @@ static json_t *survey_json(struct orr_json *json, const struct orr_log *log, con
                       ORR_INT("agree", survey->agree), ORR_INT("differ", survey->differ), ORR_VALUE("rows", rows));
 }
 
-/* What the log's lines say of the machine, where nobody gave one and the log does not print it. */
+/* What the log's lines say about the machine, if nobody gave one and the log does not print it. */
 static json_t *machine_json(struct orr_json *json, const struct orr_log_machine *machine)
 {
     json_t *lines = orr_json_array(json), *fits = orr_json_array(json);

@@ -121,7 +121,7 @@ static void end_rank(struct p2p_stream *s)
     s->part = RANK;
 }
 
-/* One for all channels, or one for each where they differ. */
+/* One for all channels, or one for each if they differ. */
 static void put_nics(struct p2p_stream *s, const struct orr_p2p_round *round, int32_t peer, bool sending)
 {
     const struct orr_communicator *c = &s->window.analysis->communicator;
@@ -245,7 +245,7 @@ static const char *read_digits(const char *text, uint32_t *ret_number)
     return end;
 }
 
-/* "3" or "0-7", as far as they are below `most`; NULL: all. */
+/* "3" or "0-7", as far as they are below `most`; NULL means all. */
 static enum orr_code read_range(const char *name, const char *text, uint32_t most, struct orr_range *ret_range,
                                 struct orr_error *err)
 {

@@ -7,17 +7,17 @@
 
 struct orr_app_options {
     const char *database;           /* location of the store: a path, ":memory:" or postgresql://... (store.h) */
-    unsigned database_connections;  /* most connections to a PostgreSQL server; 0: 8 */
-    unsigned database_timeout_ms;   /* time limit of one statement; 0: 10 s */
-    unsigned database_calls;        /* most threads that wait for the database at once; 0: no limit */
-    unsigned keep_days, keep_count; /* retention of dumps, by age of the last upload and by number; 0: no limit */
+    unsigned database_connections;  /* most connections to a PostgreSQL server; 0 means 8 */
+    unsigned database_timeout_ms;   /* time limit of one statement; 0 means 10 s */
+    unsigned database_calls;        /* most threads that wait for the database at once; 0 means no limit */
+    unsigned keep_days, keep_count; /* retention of dumps, by age of the last upload and by number; 0 means no limit */
     bool keep_dry;                  /* delete nothing by itself; orr_app_due() says what would be deleted */
-    const char *static_folder;      /* folder of the page; NULL: none */
-    const char *docs_folder;        /* folder of the HTML documentation, served below /docs/; NULL: none */
-    const char *program;            /* program to start for drawing; NULL: /proc/self/exe */
-    size_t max_body;                /* largest dump in bytes; 0: 16 MiB */
-    size_t cache_bytes;             /* largest size of the cache; 0: 256 MiB */
-    size_t stream_bytes;            /* most memory of all running streams; 0: no limit */
+    const char *static_folder;      /* folder of the page; NULL if there is none */
+    const char *docs_folder;        /* folder of the HTML documentation, served below /docs/; NULL if there is none */
+    const char *program;            /* program to start for drawing; NULL means /proc/self/exe */
+    size_t max_body;                /* largest dump in bytes; 0 means 16 MiB */
+    size_t cache_bytes;             /* largest size of the cache; 0 means 256 MiB */
+    size_t stream_bytes;            /* most memory of all running streams; 0 means no limit */
     bool counts_hosts;              /* count hosts and their verdicts once a minute, for metrics */
     bool check_systems;             /* verify every system graph that is built */
 };

@@ -115,7 +115,7 @@ enum orr_code orr_handle_diagram(struct orr_call *call, struct orr_answer **ret_
     return ORR_NOT_FOUND;
 }
 
-/* The same where the format is a parameter, or what the client accepts. */
+/* The same if the format is a parameter, or the one that the client accepts. */
 enum orr_code orr_handle_render(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const char *types[ORR_FORMAT_COUNT];

@@ -13,7 +13,7 @@ static size_t held_bytes(void)
     return budget ? budget->held : 0;
 }
 
-/* A stream that counts what it holds: its own memory, and its analysis, which several streams may share and which the
+/* A stream that counts its memory: its own memory, and its analysis, which several streams may share and which the
  * cache may have dropped. */
 struct held_stream {
     struct orr_stream stream; /* first */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stored clusters: keep, list, look at, delete; and what is found in them. Their analyses are made by
+/* Stored clusters: store, list, read, delete; and their findings. Their analyses are made by
  * handle_analysis.c, as for one topology. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static json_t *links_json(struct orr_json *json, const char *id)
     return links;
 }
 
-/* A cluster as users see it. description: taken over; NULL: as the record has it, which is not at all in lists. */
+/* A cluster as users see it. description: taken over; NULL means the record's, which lists omit. */
 static json_t *record_json(struct orr_json *json, const struct orr_cluster_record *record, json_t *description)
 {
     if (!description && record->body[0])

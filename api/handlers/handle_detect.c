@@ -10,7 +10,7 @@
 
 enum { SECONDS = 30 };
 
-/* Uploads of one machine belong to one host: its name, where the request gives no label `host`. */
+/* Uploads of one machine belong to one host: the one with its name, if the request gives no label `host`. */
 static void add_host(struct orr_call *call)
 {
     struct orr_params *params = &call->params;

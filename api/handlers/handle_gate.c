@@ -17,13 +17,13 @@ struct normal {
     const struct orr_dump *expected;
     const char *name;
     bool of_type;
-    const char *why; /* there is none, a clause; NULL: there is one */
+    const char *why; /* there is none, a clause; NULL if there is one */
 };
 
 static const char fleet_prefix[] = "fleet:";
 enum { LEAST_HOSTS = 3 }; /* of which two agree */
 
-/* Finds the normal host of a fleet, and writes it down: the id of its topology and what it is called, or an empty line
+/* Finds the normal host of a fleet, and writes it down: the id and name of its topology, or an empty line
  * and the clause that says why there is none. */
 static enum orr_code write_normal(struct orr_call *call, const char *query, struct orr_fleet *fleet,
                                   struct orr_text *text, struct orr_error *err)

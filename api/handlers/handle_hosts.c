@@ -54,7 +54,7 @@ enum orr_code orr_handle_hosts(struct orr_call *call, struct orr_answer **ret_an
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
-/* An upload; `changed` compares it with the one before it, NULL: it is the host's first. */
+/* An upload; `changed` compares it with the one before it, NULL if it is the host's first. */
 static json_t *visit_json(struct orr_json *json, const struct orr_visit *visit, const struct orr_visit *before)
 {
     json_t *labels = json_loads(visit->labels, 0, NULL);

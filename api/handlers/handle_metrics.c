@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GET /metrics: what the api itself holds, the process, and what the table has counted. */
+/* GET /metrics: values of the api itself, of the process, and the counters of the table. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -33,7 +33,7 @@ static json_t *links_json(struct orr_json *json, const char *id)
     return links;
 }
 
-/* What machine a stored dump describes and what was found in it, from the cache or read now. */
+/* The machine that a stored dump describes and its findings, from the cache or read now. */
 static enum orr_code machine_text(struct orr_call *call, const char *id, struct orr_answer **ret_text,
                                   struct orr_error *err)
 {

@@ -13,10 +13,10 @@
 /* A dump with its analysis, or a cluster with its dumps, cached together. */
 struct orr_work {
     struct orr_shared shared;
-    struct orr_dump *dump; /* NULL: a cluster */
+    struct orr_dump *dump; /* NULL means a cluster */
     struct orr_analysis *analysis;
     struct orr_arena *repaired;       /* owns the repaired machine that was analysed; NULL if that is the dump itself */
-    struct orr_cluster_work *cluster; /* NULL: one topology */
+    struct orr_cluster_work *cluster; /* NULL means one topology */
     atomic_uint streams;              /* running streams that use it */
 };
 
@@ -36,8 +36,8 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
  */
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Reads the dump without analysing it; release: the one whose rules turn a gathered archive into a dump, NULL: that of
- * the call. */
+/* Reads the dump without analysing it; release: the one whose rules turn a gathered archive into a dump, NULL means
+ * that of the call. */
 enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *release, struct orr_dump **ret_dump,
                             struct orr_error *err) ORR_NO_DISCARD;
 /* The machine that the body describes next to a log or results; *ret_dump is NULL if there is none. */
@@ -96,7 +96,7 @@ orr_handler orr_handle_order;
 orr_handler orr_handle_topology_facts, orr_handle_cluster_facts, orr_handle_fleet_facts;
 /* host_labels.c: a label of a stored topology (`host`, `switch`, `domain`); context: the call. */
 orr_topology_gives orr_label_of_topology;
-/* The value of a label from JSON text of the store, in the memory of the call; NULL: no such label. */
+/* The value of a label from JSON text of the store, in the memory of the call; NULL if there is no such label. */
 const char *orr_label_text(struct orr_call *call, const char *labels, const char *name);
 /* handle_channels.c */
 orr_handler orr_handle_channels, orr_handle_p2p;

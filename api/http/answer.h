@@ -22,17 +22,18 @@ typedef void orr_free_reply(void *reply);
 struct orr_answer {
     struct orr_shared shared;
     unsigned status;
-    const char *media_type; /* static; NULL: no body */
+    const char *media_type; /* static; NULL if there is no body */
     const char *encoding;   /* static: "gzip", or NULL */
-    const char *policy;     /* static: the Content-Security-Policy, NULL: the strictest */
+    const char *policy;     /* static: the Content-Security-Policy, NULL means the strictest */
     enum orr_keeping keeping;
     bool compressible;
     atomic_bool aliased; /* also cached under the target as a client wrote it; one spelling is enough */
     char etag[48];       /* quoted; "" if there is none */
     char *body;
     size_t length;
-    struct orr_stream *stream; /* instead of body and length; owned; such an answer is sent only once. NULL: none */
-    _Atomic int64_t seen;      /* when its dump was last seen in the store, by orr_clock_coarse_ms(); 0: never */
+    /* instead of body and length; owned; such an answer is sent only once; NULL if there is none */
+    struct orr_stream *stream;
+    _Atomic int64_t seen; /* when its dump was last seen in the store, by orr_clock_coarse_ms(); 0 means never */
     /* What the sender made of this answer, to be used again: one who sends takes it out, and puts it back when it is
      * sent. Threads that send at the same time use different places, each in a cache line of its own. */
     _Atomic(orr_free_reply *) free_reply;
@@ -42,7 +43,7 @@ struct orr_answer {
     } kept[ORR_REPLIES];
 };
 
-/* Takes ownership of bytes (malloc'd), even on failure. NULL: out of memory. */
+/* Takes ownership of bytes (malloc'd), even on failure; NULL if memory runs out. */
 struct orr_answer *orr_answer_new(unsigned status, const char *media_type, char *bytes, size_t length);
 /* The same for a body that is generated while it is sent; takes ownership of the stream. */
 struct orr_answer *orr_answer_of_stream(unsigned status, const char *media_type, struct orr_stream *stream);
@@ -58,7 +59,7 @@ struct orr_answer *orr_answer_gzip(const struct orr_answer *answer);
  */
 bool orr_etag_listed(const char *list, const char *etag, bool weakly);
 
-/* Takes out a reply that the sender kept; NULL: there is none. */
+/* Takes out a reply that the sender kept; NULL if there is none. */
 void *orr_answer_take_reply(struct orr_answer *answer, bool not_modified);
 /* Keeps an unused reply for later. It is freed with the answer, or at once if enough are kept. */
 void orr_answer_keep_reply(struct orr_answer *answer, bool not_modified, void *reply, orr_free_reply *free_reply);

@@ -25,7 +25,7 @@ void orr_app_drain(struct orr_app *app);
 /* The location of the store, without a password. */
 const char *orr_app_database(const struct orr_app *app);
 struct orr_metrics *orr_app_metrics(struct orr_app *app);
-/* Counts a finished request in the metrics. route NULL: no route matched. */
+/* Counts a finished request in the metrics. route NULL if no route matched. */
 void orr_app_count(struct orr_app *app, const struct orr_route *route, unsigned status, uint64_t nanoseconds);
 
 /* What a token allows, and what a route requires. AGENT: may upload dumps of one host, and ask whether that host is
@@ -47,7 +47,7 @@ struct orr_grant {
     const char *host; /* of an agent */
 };
 
-/* The route of a method and target; NULL: none, and orr_api_handle() then makes the error. */
+/* The route of a method and target; NULL if there is none, and orr_api_handle() then makes the error. */
 const struct orr_route *orr_route_find(const struct orr_app *app, const char *method, const char *target);
 /* The access that a route requires; OPEN for NULL, because anyone may learn that a route does not exist. */
 enum orr_access orr_route_access(const struct orr_route *route);
@@ -66,18 +66,19 @@ struct orr_failure {
 
 struct orr_request {
     const char *method;
-    const struct orr_route *route;                                /* orr_route_find(), NULL: to be found */
+    const struct orr_route *route;                                /* orr_route_find(), NULL if still to be found */
     const char *target;                                           /* path and query as received, percent-encoded */
-    const char *(*header)(const void *context, const char *name); /* NULL: the request has no such header */
+    const char *(*header)(const void *context, const char *name); /* NULL if the request has no such header */
     const void *header_context;
     const char *body;
     size_t body_length;
-    const char *id;            /* of the request: `instance` of problems */
-    struct orr_budget *budget; /* limits of the work, and its stop flag; NULL: no limits. Unused with may_defer */
+    const char *id; /* of the request: `instance` of problems */
+    /* limits of the work, and its stop flag; NULL if there are no limits. Unused with may_defer */
+    struct orr_budget *budget;
     bool may_defer;  /* the thread serves connections: set response->deferred instead of answering what is not in the
                         cache */
     bool only_short; /* the thread is for short work: defer long work in the same way */
-    const struct orr_grant *grant; /* NULL: everything is allowed */
+    const struct orr_grant *grant; /* NULL if everything is allowed */
     struct orr_failure *failure;   /* filled if the answer is a problem; may be NULL */
 };
 
@@ -109,7 +110,7 @@ void orr_response_header(struct orr_response *response, const char *name, const 
 /* Always fills *response, which the caller releases with orr_response_release(). HEAD is answered like GET, with a
  * body that the sender leaves out. */
 void orr_api_handle(struct orr_app *app, const struct orr_request *request, struct orr_response *response);
-/* Fills the response with a refusal and its reason. retry_after: seconds, 0: no such header. */
+/* Fills the response with a refusal and its reason. retry_after: seconds, 0 if there is no such header. */
 void orr_api_refuse(struct orr_app *app, const struct orr_request *request, enum orr_denial refusal,
                     unsigned long long limit, unsigned retry_after, struct orr_response *response);
 void orr_response_release(struct orr_response *response);

@@ -12,7 +12,7 @@
 
 struct entry {
     struct entry *newer, *older; /* by last use; entries being made are not in this list */
-    struct orr_shared *value;    /* NULL: being made */
+    struct orr_shared *value;    /* NULL while it is being made */
     bool forgotten;              /* while being made: do not keep */
     pthread_t maker;             /* who makes it */
     uint64_t hash;

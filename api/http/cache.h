@@ -20,7 +20,7 @@ struct orr_cache_figures {
     unsigned long hits, misses, evictions;
 };
 
-/* NULL: out of memory. */
+/* NULL if memory runs out. */
 struct orr_cache *orr_cache_new(size_t limit);
 void orr_cache_free(struct orr_cache *cache);
 

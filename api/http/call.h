@@ -25,12 +25,12 @@ struct orr_app {
     struct orr_cache *cache;
     struct orr_renderer *renderer;
     struct orr_metrics *metrics;
-    struct orr_watch *watch; /* NULL: hosts are not counted */
-    char *static_folder;     /* NULL: no page */
-    char *docs_folder;       /* NULL: no documentation */
-    char *program;           /* this program, for processes of its own; NULL: /proc/self/exe */
+    struct orr_watch *watch; /* NULL if hosts are not counted */
+    char *static_folder;     /* NULL if there is no page */
+    char *docs_folder;       /* NULL if there is no documentation */
+    char *program;           /* this program, for processes of its own; NULL means /proc/self/exe */
     size_t max_body;
-    size_t stream_most;         /* most bytes of all running streams; 0: no limit */
+    size_t stream_most;         /* most bytes of all running streams; 0 means no limit */
     atomic_size_t stream_bytes; /* bytes of all running streams */
     bool check_systems;
     atomic_bool draining;
@@ -74,11 +74,11 @@ struct orr_call {
     const char *captures[2];
     const char *body; /* of a route with ORR_ROUTE_DUMP: what was sent, or a text that names the machine type */
     size_t body_length;
-    char id[ORR_ID_LENGTH + 1]; /* of the topology, where the route has one */
+    char id[ORR_ID_LENGTH + 1]; /* of the topology, if the route has one */
     char digest[ORR_DIGEST_LENGTH + 1];
     enum orr_problem problem;        /* replaces the problem that follows from the error's code */
-    const struct orr_budget *budget; /* the budget of a failed call; NULL: none */
-    const char *quick_key;           /* cache key of the finished answer, from the target alone; NULL: there is none */
+    const struct orr_budget *budget; /* the budget of a failed call; NULL if there is none */
+    const char *quick_key; /* cache key of the finished answer, from the target alone; NULL if there is none */
     struct orr_response *response;
     struct orr_params params; /* last because it is large: an answer found by quick_key does not need it */
 };
@@ -107,7 +107,7 @@ const char *orr_call_header(const struct orr_call *call, const char *name);
 
 /* Checks that the topology of a call is stored. A result is trusted for one second, so that cached answers need no
  * store, and yet end soon after another process deletes the topology. *ret_seen: when it was last seen in the store,
- * by orr_clock_coarse_ms(). may_ask false: the store is not asked, and *ret_seen is 0 if nothing is known. NOT_FOUND
+ * by orr_clock_coarse_ms(). may_ask false if the store is not asked, and *ret_seen is 0 if nothing is known. NOT_FOUND
  * if there is no such topology. */
 enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, int64_t *ret_seen,
                               struct orr_error *err) ORR_NO_DISCARD;

@@ -6,7 +6,7 @@
 
 static const struct {
     enum orr_problem problem;
-    const char *before, *unit; /* "BEFORE LIMITunit" is the sentence; unit NULL: BEFORE alone */
+    const char *before, *unit; /* "BEFORE LIMITunit" is the sentence; unit NULL means BEFORE alone */
     const char *advice;
     const char *challenge; /* WWW-Authenticate */
 } rows[ORR_DENIAL_COUNT] = {

@@ -64,8 +64,8 @@ static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
     return call->route->flags & ORR_ROUTE_DUMP ? find_body(call, err) : ORR_OK;
 }
 
-/* The key of the answer: the same content, route and parameters. NULL: not cached. Stored and posted dumps have keys of
- * their own, so that deleting a topology hides its answers. */
+/* The key of the answer: the same content, route and parameters; NULL if not cached. Stored and posted dumps have keys
+ * of their own, so that deleting a topology hides its answers. */
 static const char *answer_key(struct orr_call *call)
 {
     if (!(call->route->flags & ORR_ROUTE_CACHED))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a finished answer to the response: compressed where the client takes it, 304 where the client has it, headers.
+/* From a finished answer to the response: compressed if the client accepts that, 304 if the client has the content
+ * already, headers.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -36,7 +36,7 @@ static bool matches(const struct orr_route *route, const char *path, size_t leng
     }
 }
 
-/* Whether a path is below /v1/, where the page has no files. */
+/* Whether a path is below /v1/, which contains no files of the page. */
 static bool is_of_api(const char *path, size_t length)
 {
     static const char prefix[] = "/v1/";

@@ -80,7 +80,7 @@ struct orr_metric_routes {
     const void *context;
 };
 
-/* NULL: out of memory. */
+/* NULL if memory runs out. */
 struct orr_metrics *orr_metrics_new(const struct orr_metric_routes *routes);
 void orr_metrics_free(struct orr_metrics *metrics);
 
@@ -93,7 +93,7 @@ uint64_t orr_metric_value(const struct orr_metrics *metrics, enum orr_metric met
 
 /* Counts a finished request. route: index of its route, or the number of routes if none matched. */
 void orr_metrics_request(struct orr_metrics *metrics, unsigned route, unsigned status, uint64_t nanoseconds);
-/* Sets the function that is called before each writing, to set values that the server counts; NULL: none. */
+/* Sets the function that is called before each writing, to set values that the server counts; NULL if there is none. */
 void orr_metrics_on_collect(struct orr_metrics *metrics, void (*collect)(void *context, struct orr_metrics *metrics),
                             void *context);
 /* Appends all metrics, in Prometheus' text format 0.0.4. */

@@ -10,7 +10,7 @@ enum orr_metric_unit { ORR_UNIT_NONE, ORR_UNIT_NANOSECONDS }; /* as stored; writ
 
 /* A label, or labels that belong together, with a fixed number of values. */
 struct orr_metric_dimension {
-    unsigned (*count)(void);                                     /* NULL: the routes */
+    unsigned (*count)(void);                                     /* NULL means the routes */
     void (*write)(unsigned value, char labels[ORR_LABELS_SIZE]); /* name="value" */
 };
 
@@ -19,7 +19,7 @@ struct orr_metric_row {
     enum orr_metric_type type;
     enum orr_metric_unit unit;
     const char *help;
-    const struct orr_metric_dimension *dimensions[2]; /* NULL: none */
+    const struct orr_metric_dimension *dimensions[2]; /* NULL if there is none */
 };
 extern const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT];
 

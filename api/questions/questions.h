@@ -92,17 +92,17 @@ enum orr_ask {
 
 /* A group of hosts compared by bandwidth with the reference group. */
 enum orr_fleet_verdict { ORR_FLEET_ALIKE, ORR_FLEET_SLOWER, ORR_FLEET_FASTER, ORR_FLEET_UNKNOWN };
-const char *orr_fleet_verdict_name(size_t i); /* NULL: there are no more */
+const char *orr_fleet_verdict_name(size_t i); /* NULL if there are no more */
 
 enum orr_ask_kind {
     ORR_KIND_FLAG,    /* bool; 0 or 1 in requests */
     ORR_KIND_NUMBER,  /* uint32_t */
     ORR_KIND_BYTES,   /* uint64_t: 1048576, 64k, 1M, 2G, up to 1T */
-    ORR_KIND_TEXT,    /* const char *, borrowed; NULL: not given, or empty if its length is limited */
+    ORR_KIND_TEXT,    /* const char *, borrowed; NULL if not given, or empty if its length is limited */
     ORR_KIND_WORD,    /* unsigned: the index in the row's words */
     ORR_KIND_LIST,    /* struct orr_texts; may be given several times */
     ORR_KIND_GRAPH,   /* unsigned: enum orr_graph_kind; the release names graphs */
-    ORR_KIND_MACHINE, /* const struct orr_machine_type *, NULL: not given */
+    ORR_KIND_MACHINE, /* const struct orr_machine_type *, NULL if not given */
     ORR_KIND_RELEASE, /* const struct orr_release *, read before all others */
     ORR_KIND_SETTING, /* struct orr_settings; may be given several times */
     ORR_KIND_HOSTS,   /* struct orr_host_list: 8, or 1,2,4; query.hosts is the largest */
@@ -112,11 +112,11 @@ enum orr_ask_kind {
 enum { ORR_ROW_TOPICS = 4 };
 struct orr_question_row {
     const char *name;
-    const char *option; /* its name as an option of commands; NULL: `name` */
-    const char *value;  /* name of the value in --help; NULL: a FLAG */
+    const char *option; /* its name as an option of commands; NULL means `name` */
+    const char *value;  /* name of the value in --help; NULL means a FLAG */
     const char *help, *fallback;
-    const char *more, *example, *pattern; /* for openapi.yaml; NULL: none */
-    orr_words *words;                     /* NULL: any text, or a kind that has its own list */
+    const char *more, *example, *pattern; /* for openapi.yaml; NULL if there is none */
+    orr_words *words;                     /* NULL if any text, or a kind that has its own list */
     size_t at;                            /* of the member in struct orr_params */
     uint32_t least, most;
     enum orr_ask ask;
@@ -186,7 +186,7 @@ static inline bool orr_given(const struct orr_params *params, enum orr_ask ask)
     return params->given[ask];
 }
 
-/* Sets the defaults of all accepted parameters, and the release (NULL: not given). SETTING for an unknown release,
+/* Sets the defaults of all accepted parameters, and the release (NULL if not given). SETTING for an unknown release,
  * unless the nearest is allowed. */
 enum orr_code orr_params_init(struct orr_params *params, orr_topics accepted, const char *release, bool nearest,
                               struct orr_error *err) ORR_NO_DISCARD;
@@ -196,7 +196,7 @@ enum orr_code orr_params_set(struct orr_params *params, const struct orr_questio
                              const char *value, struct orr_error *err) ORR_NO_DISCARD;
 /* Whether the row belongs to one of the topics. */
 bool orr_question_in(const struct orr_question_row *row, orr_topics topics);
-/* The row with that name in the topics; NULL: none. */
+/* The row with that name in the topics; NULL if there is none. */
 const struct orr_question_row *orr_question_find(orr_topics topics, const char *name, size_t length);
 /* Whether one of the topics has the parameter. */
 bool orr_topics_have(orr_topics topics, enum orr_ask ask);

@@ -84,7 +84,7 @@ static enum orr_code add_labels(struct orr_session *session, const char *id, con
 
 struct put {
     const struct orr_upload *upload;
-    const void *body; /* compressed; NULL: not yet, only touch what is there */
+    const void *body; /* compressed; NULL only touches what is there */
     size_t length;
     bool existed, changed;
 };

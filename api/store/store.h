@@ -47,17 +47,18 @@ enum orr_store_operation {
 struct orr_store_options {
     /* postgresql://..., postgres://..., sqlite:PATH, PATH or ":memory:" */
     const char *location;
-    unsigned connections; /* most connections to a PostgreSQL server at once; 0: 8 */
-    unsigned timeout_ms;  /* for one statement, and for waiting for a connection or a lock; 0: 10 s */
+    unsigned connections; /* most connections to a PostgreSQL server at once; 0 means 8 */
+    unsigned timeout_ms;  /* for one statement, and for waiting for a connection or a lock; 0 means 10 s */
     /* Most calls in the store at once. A further call waits half a second and is then refused, so that a database that
-     * does not answer blocks no more threads than this. 0: no limit. */
+     * does not answer blocks no more threads than this; 0 means no limit. */
     unsigned most_inside;
-    /* Retention, by the time of the last upload: older dumps, and dumps beyond this number, are deleted. 0: no limit.
+    /* Retention, by the time of the last upload: older dumps, and dumps beyond this number, are deleted; 0 means no
+     * limit.
      */
     int64_t keep_ms;
     uint32_t keep_count;
     bool keep_dry; /* retention deletes nothing by itself */
-    /* Computes the shape of a dump's bytes, for topologies stored before shapes existed. NULL: they keep none. */
+    /* Computes the shape of a dump's bytes, for topologies stored before shapes existed; NULL if they keep none. */
     bool (*shape)(const char *bytes, size_t length, char ret_shape[ORR_DIGEST_LENGTH + 1]);
     /* Called (by any thread) for each id that retention deleted. May be NULL. */
     void (*on_expired)(void *context, const char *id);
@@ -96,16 +97,16 @@ struct orr_upload {
     int64_t at; /* milliseconds since 1970 */
     const char *name;
     struct orr_labels labels;
-    const char *host;  /* the host to whose history it belongs; NULL: none */
+    const char *host;  /* the host to whose history it belongs; NULL if there is none */
     const char *about; /* text that a search covers, besides id, name and labels */
 };
 
 struct orr_listing {
     uint32_t limit;
-    int64_t before;        /* continue after this entry of an earlier page (its time and id); 0: from the newest */
+    int64_t before;        /* continue after this entry of an earlier page (its time and id); 0 means from the newest */
     const char *before_id; /* with before */
     const char *search;    /* a text that digest, name, labels or what is known about it contain, whatever the case;
-                              NULL: all */
+                              NULL means all */
     struct orr_store_label labels[ORR_MAX_FILTERS]; /* all of them */
     uint32_t label_count;
 };
@@ -158,7 +159,7 @@ enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret
 enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
                              struct orr_record **ret_records, uint32_t *ret_count,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* A topology of a set, and the number of hosts whose last upload it is; -1: no host ever uploaded it. */
+/* A topology of a set, and the number of hosts whose last upload it is; -1 if no host ever uploaded it. */
 struct orr_set_member {
     char id[ORR_ID_LENGTH + 1];
     char shape[ORR_DIGEST_LENGTH + 1]; /* the id if none is known */
@@ -181,7 +182,7 @@ enum orr_code orr_store_history(struct orr_store *store, const char *host, int64
 /* The hosts that have a history, in natural order (node2 before node10), after `after` ("": from the first). */
 enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
-/* The events after `since`, earliest first. host: only those of this host; NULL: all. */
+/* The events after `since`, earliest first. host: only those of this host; NULL means all. */
 enum orr_code orr_store_events(struct orr_store *store, int64_t since, const char *host, uint32_t limit,
                                struct orr_event **ret_events, uint32_t *ret_count,
                                struct orr_error *err) ORR_NO_DISCARD;

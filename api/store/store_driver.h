@@ -46,16 +46,17 @@ struct orr_store_driver {
                          orr_row_reader *read, void *context, int64_t *ret_changes, struct orr_error *err);
     /* Checks, in a transaction, that the database is writable. */
     enum orr_code (*check)(struct orr_session *session, struct orr_error *err);
-    /* Frees reserved space, so that deletions work on a full disk. False: none is left. NULL: the driver reserves none.
+    /* Frees reserved space, so that deletions work on a full disk. False: none is left; NULL means the driver reserves
+     * none.
      */
     bool (*relieve)(struct orr_store *store);
-    /* Returns free space to the system after deletions. NULL: the database does so itself. */
+    /* Returns free space to the system after deletions; NULL if the database does so itself. */
     void (*shrink)(struct orr_store *store);
 };
 
 /* The dumps that retention deleted for their age since the newest upload. */
 struct orr_allowance {
-    int64_t newest; /* 1 + that upload's number; 0: not known yet */
+    int64_t newest; /* 1 + that upload's number; 0 if not known yet */
     int64_t whole, taken;
 };
 
@@ -88,10 +89,10 @@ struct orr_store {
     void (*on_expired)(void *context, const char *id);
     void (*on_done)(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code);
     void *context;
-    struct orr_keeper *keeper; /* NULL: nothing expires */
+    struct orr_keeper *keeper; /* NULL if nothing expires */
     struct orr_store_door door;
     _Atomic uint64_t events;      /* made by uploads to this process */
-    _Atomic int64_t write_failed; /* when the last write failed, by orr_clock_ms(); 0: it succeeded */
+    _Atomic int64_t write_failed; /* when the last write failed, by orr_clock_ms(); 0 if it succeeded */
     atomic_bool damaged;          /* the database reported damage; set by the driver */
 };
 

@@ -4,7 +4,7 @@
  *
  * A clock that is wrong must not empty the store. So age is judged by a time that a jump of the wall clock does not
  * move (orr_time_believed()), and by age at most a tenth of what is stored goes until something is uploaded again: a
- * service that started under a wrong clock, or that nobody feeds any more, keeps the rest. */
+ * service that started under a wrong clock, or that no longer gets uploads, keeps the rest. */
 #include <stdio.h>
 #include <stdlib.h>
 

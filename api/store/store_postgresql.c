@@ -120,7 +120,7 @@ static void pg_give(struct orr_session *base)
     if (whole) {
         session->next = store->idle;
         store->idle = session;
-    } else { /* where one connection was lost, those that lie idle were probably lost with it */
+    } else { /* if one connection was lost, the idle ones were probably lost with it */
         stale = store->idle;
         store->idle = NULL;
         store->open--;

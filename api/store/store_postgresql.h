@@ -25,7 +25,7 @@ struct orr_pg_store {
     pthread_cond_t changed;
     struct orr_pg_session *idle;
     unsigned open;      /* idle and in use */
-    int64_t refused_at; /* when connecting last failed, on the monotonic clock; 0: it succeeded */
+    int64_t refused_at; /* when connecting last failed, on the monotonic clock; 0 if it succeeded */
     struct orr_error refusal;
 };
 

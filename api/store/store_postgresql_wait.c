@@ -32,7 +32,7 @@ enum orr_code orr_pg_lost(struct orr_pg_session *session, const char *why, struc
 static const struct reaction {
     const char *state;  /* SQLSTATE begins with */
     bool again, fresh;  /* the unit of work may be tried again; on a fresh connection */
-    const char *advice; /* NULL: none */
+    const char *advice; /* NULL if there is none */
 } reactions[] = {
     {"40", true, false, NULL},    /* serialization failure, deadlock */
     {"23505", true, false, NULL}, /* another session inserted the same */

@@ -202,7 +202,7 @@ enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret
     return ORR_OK;
 }
 
-/* The text between two % signs, with LIKE's own signs escaped; NULL: out of memory. */
+/* The text between two % signs, with LIKE's own signs escaped; NULL if memory runs out. */
 static char *like_pattern(const char *search)
 {
     char *pattern = malloc(strlen(search) * 2 + 3), *to = pattern;

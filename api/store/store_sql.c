@@ -124,7 +124,7 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
                    " about TEXT NOT NULL);"
                    "CREATE INDEX topology_by_time ON topology (created DESC, id DESC);"
                    "CREATE INDEX topology_by_seen ON topology (seen);"},
-    /* The table is made anew without the body, as SQLite before 3.35 cannot drop a column. seen: time of the last
+    /* The table is rebuilt without the body, as SQLite before 3.35 cannot drop a column. seen: time of the last
        upload */
     {.sqlite = "DROP INDEX topology_by_time;"
                "ALTER TABLE topology RENAME TO topology_1;"

@@ -10,8 +10,8 @@ enum { ORR_MOST_CELLS = 12 };
 
 #define ORR_RECORD_COLUMNS "t.id, t.digest, t.created, t.updated, t.size, t.revision, t.name, t.labels, t.shape"
 
-/* Topologies, their shapes, and the number of hosts whose last upload each is; -1: no host ever uploaded it. The index
- * of hosts by topology contains both, so most members are read from it alone. */
+/* Topologies, their shapes, and the number of hosts whose last upload each is; -1 if no host ever uploaded it. The
+ * index of hosts by topology contains both, so most members are read from it alone. */
 #define ORR_MEMBER_ROWS(id, from, where)                                                                               \
     "SELECT " id ", coalesce(nullif(coalesce(min(h.shape), (SELECT s.shape FROM topology s WHERE s.id = " id           \
     ")), ''), " id "), CASE WHEN count(h.host) > 0 THEN count(h.host) WHEN EXISTS (SELECT 1 FROM upload u"             \
@@ -29,7 +29,7 @@ enum { ORR_MOST_CELLS = 12 };
 /* The text that searches cover, in lower case, in its own table, which is faster to read than topologies. */
 #define ORR_WORDS     "lower(t.digest || ' ' || t.name || ' ' || t.labels || ' ' || t.about)"
 #define ORR_HAS_WORDS " w.text LIKE lower($4) ESCAPE '\\'"
-/* A match must lie within one of the four. */
+/* A match must be within one of the four. */
 #define ORR_MATCHES_SEARCH                                                                                             \
     " (lower(t.name) LIKE lower($4) ESCAPE '\\' OR lower(t.labels) LIKE lower($4) ESCAPE '\\'"                         \
     " OR t.digest LIKE lower($4) ESCAPE '\\' OR lower(t.about) LIKE lower($4) ESCAPE '\\')"
@@ -149,7 +149,7 @@ enum { ORR_MOST_CELLS = 12 };
       "INSERT INTO words (created, topology, text) SELECT t.created, t.id, " ORR_WORDS                                 \
       " FROM topology t WHERE t.id = $1"                                                                               \
       " ON CONFLICT (created, topology) DO UPDATE SET text = excluded.text")                                           \
-    /* id, name, labels, updated, revision (0: any) */                                                                 \
+    /* id, name, labels, updated, revision (0 means any) */                                                            \
     X(UPDATE, "tttii",                                                                                                 \
       "UPDATE topology SET name = coalesce($2, name), labels = coalesce($3, labels), updated = $4,"                    \
       " revision = revision + 1 WHERE id = $1 AND ($5 = 0 OR revision = $5)")                                          \
@@ -169,7 +169,7 @@ enum { ORR_MOST_CELLS = 12 };
       "INSERT INTO cluster_topology (cluster, topology) VALUES ($1, $2) ON CONFLICT (cluster, topology) DO NOTHING")   \
     X(CLUSTER_GET, "t", "SELECT " ORR_CLUSTER_COLUMNS ", body FROM cluster WHERE id = $1")                             \
     X(CLUSTER_DIGEST, "t", "SELECT digest FROM cluster WHERE id = $1")                                                 \
-    /* a topology of a cluster that is not there any more */                                                           \
+    /* a topology of a cluster that no longer exists */                                                                \
     X(CLUSTER_MISSING, "t",                                                                                            \
       "SELECT m.topology FROM cluster_topology m WHERE m.cluster = $1"                                                 \
       " AND NOT EXISTS (SELECT 1 FROM topology t WHERE t.id = m.topology) LIMIT 1")                                    \
@@ -199,7 +199,7 @@ struct orr_statement_info {
 extern const struct orr_statement_info orr_statements[ORR_SQL_COUNT];
 
 /* What brings the tables from the version that is its index to the next; each in one transaction. Never change one that
- * was released: add one. The engines' histories differ only where the text does. */
+ * was released: add one. The engines' histories differ only if the text does. */
 struct orr_migration {
     const char *sqlite, *postgresql;
 };

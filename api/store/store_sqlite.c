@@ -21,7 +21,7 @@ struct sqlite_store {
     sqlite3_stmt *statements[ORR_SQL_COUNT];
     unsigned char places[ORR_SQL_COUNT][ORR_MOST_CELLS]; /* of $1, $2 ... among SQLite's own numbers */
     pthread_mutex_t lock;
-    atomic_bool reserved; /* RESERVE bytes are set aside beside the file, to be freed where the disk is full */
+    atomic_bool reserved; /* RESERVE bytes are set aside beside the file, to be freed if the disk is full */
 };
 
 enum { RESERVE = 4 << 20 };
@@ -31,7 +31,7 @@ static void reserve_path(const struct orr_store *store, char path[sizeof store->
     snprintf(path, sizeof store->place + sizeof "-reserve", "%s-reserve", store->place);
 }
 
-/* Sets the reserve aside where there is a file and room. */
+/* Sets the reserve aside if there is a file and room. */
 static void reserve(struct sqlite_store *store)
 {
     char path[sizeof store->store.place + sizeof "-reserve"];
@@ -310,7 +310,7 @@ static enum orr_code prepare_all(struct sqlite_store *store, struct orr_error *e
 /* Changing to WAL needs the file alone and does not wait for it by itself. */
 static enum orr_code set_up(sqlite3 *database, unsigned timeout_ms, struct orr_error *err)
 {
-    static const char settings[] = "PRAGMA auto_vacuum=INCREMENTAL;" /* heeded where the file is new */
+    static const char settings[] = "PRAGMA auto_vacuum=INCREMENTAL;" /* heeded if the file is new */
                                    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
                                    "PRAGMA trusted_schema=OFF; PRAGMA secure_delete=FAST;"
                                    "PRAGMA wal_autocheckpoint=256;";

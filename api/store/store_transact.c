@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How every operation runs: in a transaction where it writes, again where two collided, counted and timed. */
+/* How every operation runs: in a transaction if it writes, again if two collided, counted and timed. */
 #include "api/store/store_work.h"
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"

@@ -42,7 +42,7 @@ static inline struct orr_cell orr_int_cell(int64_t number)
     return (struct orr_cell){.kind = ORR_CELL_INT, .number = number};
 }
 
-/* A kind of row: the size of its item, and the functions that read cells into the item and release it (NULL: not
+/* A kind of row: the size of its item, and the functions that read cells into the item and release it (NULL if not
  * needed). */
 struct orr_row_kind {
     size_t size;
@@ -65,7 +65,7 @@ enum orr_code orr_row_get(struct orr_store *store, enum orr_store_operation oper
 enum orr_code orr_rows_list(struct orr_store *store, const struct orr_row_kind *kind, enum orr_statement statement,
                             const struct orr_cell *cells, uint32_t limit, void *ret_items, uint32_t *ret_count,
                             struct orr_error *err);
-/* A copy of a cell's text, which the caller frees. NULL: out of memory. */
+/* A copy of a cell's text, which the caller frees; NULL if memory runs out. */
 char *orr_cell_text(const struct orr_cell *cell);
 /* The same into a field of fixed size. */
 void orr_cell_copy(const struct orr_cell *cell, char *target, size_t size);

@@ -20,9 +20,9 @@ struct orr_query {
     uint32_t domain;              /* hosts that NVLink joins to a domain, 1: none; 0: as the notes of the dump say.
                                    * Read by orr_analyze_hosts() (engine/cluster/again.h) */
     uint32_t first_hosts; /* to analyse a cluster again with this many of its hosts, in the order of their lowest
-                             ranks; 0: with all */
+                             ranks; 0 means all */
     bool plan;            /* rings and trees are not made: orr_connect_plan() */
-    struct orr_search_memo *memo; /* of questions under the same release; must live as long. NULL: none */
+    struct orr_search_memo *memo; /* of questions under the same release; must live as long; NULL if there is none */
 };
 /* Most hosts of a query, and of a query that only needs a plan. orr_max_ranks limits the ranks as well. */
 enum { ORR_MAX_HOSTS = 512, ORR_MAX_PLAN_HOSTS = 16384, ORR_MAX_DOMAIN_HOSTS = 128 };
@@ -32,7 +32,7 @@ extern const uint32_t orr_max_ranks;
 struct orr_p2p {
     struct orr_decision decision; /* verdict 0 or 1 */
     int8_t read;
-    int32_t via; /* intermediate rank, -1: none */
+    int32_t via; /* intermediate rank, -1 if there is none */
 };
 
 /* May a rank use GPUDirect RDMA with a NET? */
@@ -63,7 +63,7 @@ struct orr_analysis {
     const struct orr_dump
         *dump; /* with the GPUs and NICs that a job uses (engine/nics): `given` itself, or in the arena */
     /* The different hosts around this one, which holds rank 0 and whose ranks are host ranks in all but the
-     * communicator; borrowed. NULL: query.hosts equal hosts. */
+     * communicator; borrowed; NULL means query.hosts equal hosts. */
     const struct orr_cluster *cluster;
     struct orr_query query;
     uint32_t ranks, local_ranks;

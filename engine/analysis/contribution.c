@@ -122,7 +122,7 @@ static bool nvls_forced(const struct orr_settings *settings)
     return enabled != 0 && enabled != 2 && orr_setting_default(ORR_SET_NVLS_ENABLE, settings->release) != 1;
 }
 
-/* ORR_RULE_NVLS_ON: supported by GPUs of that capability, as far as a system can say before the search. */
+/* ORR_RULE_NVLS_ON if supported by GPUs of that capability, as far as a system can say before the search. */
 static enum orr_rule decide_nvls(const struct orr_analysis *a, const struct orr_contribution *c, int32_t sm)
 {
     const struct orr_release *release = a->query.settings.release;

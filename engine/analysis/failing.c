@@ -6,7 +6,7 @@
 #include "engine/decide/verdicts.h"
 #include "engine/release/release.h"
 
-/* A rule writes what it found about one part, and returns whether NCCL fails there. */
+/* A rule writes its result for one part, and returns whether NCCL fails there. */
 typedef bool fails_in(const struct orr_analysis *a, const struct orr_part *part, struct orr_failure *ret_failure);
 
 static bool lacks_nets(const struct orr_analysis *a, const struct orr_part *part, struct orr_failure *ret_failure)

@@ -9,7 +9,7 @@
 struct orr_failure {
     char text[240];    /* what NCCL does and why, without a full stop */
     bool lacks_nets;   /* the input lists no NIC, while a job has a socket at least */
-    int32_t host_rank; /* whose system it is, -1: every rank's */
+    int32_t host_rank; /* whose system it is, -1 means every rank's */
 };
 
 /* False: no rule says that NCCL would fail. */

@@ -8,7 +8,7 @@
 #include "engine/release/settings.h"
 
 /* Adds one setting. False, and settings stay: the question gives it (an empty text as well), the release does not have
- * it, its value has no meaning, or it names NICs that the machine lacks. dump NULL: no machine is known, and settings
+ * it, its value has no meaning, or it names NICs that the machine lacks. dump NULL if no machine is known, and settings
  * that choose NICs by name are left out. */
 bool orr_pasted_take(const struct orr_dump *dump, const char *name, const char *value, struct orr_settings *settings);
 /* Adds those of the dump's notes, once. */

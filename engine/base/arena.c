@@ -23,7 +23,7 @@ struct orr_arena {
     size_t bytes;
     size_t limit;
     size_t next_size;
-    uint64_t budget; /* what the bytes were drawn from: orr_budget_draw() */
+    uint64_t budget; /* the budget from which the bytes were drawn: orr_budget_draw() */
     bool starved;
 };
 

@@ -15,7 +15,7 @@
 
 struct orr_arena;
 
-/* Makes an arena that never holds more than limit bytes (0: no limit). NULL: out of memory. */
+/* Makes an arena that never holds more than limit bytes (0 means no limit); NULL if memory runs out. */
 struct orr_arena *orr_arena_new(size_t limit);
 /* Frees the arena with everything allocated from it; NULL is allowed. */
 void orr_arena_free(struct orr_arena *arena);
@@ -33,12 +33,12 @@ static inline struct orr_arena *orr_arena_take(struct orr_arena **arena)
     *arena = NULL;
     return taken;
 }
-/* count * size zeroed bytes, or NULL: out of memory, no arena, over the limit or the budget, or the product overflows.
- * count 0 gives a valid pointer. */
+/* count * size zeroed bytes, or NULL if memory runs out, there is no arena, the limit or the budget would be exceeded,
+ * or the product overflows. count 0 gives a valid pointer. */
 void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size);
 /* A copy of length bytes of text with a terminating zero, or NULL. */
 char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length);
-/* Formats into an arena. NULL: memory ran out. */
+/* Formats into an arena; NULL if memory runs out. */
 char *orr_arena_printf(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
 /* The same as vsnprintf() with a buffer of `size` bytes writes it: the rest is cut. */
 char *orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args) ORR_PRINTF(3, 0);

@@ -43,7 +43,7 @@ enum orr_limited_by { ORR_LIMITED_BY_COMMAND, ORR_LIMITED_BY_SERVICE, ORR_LIMITE
 
 struct orr_budget {
     enum orr_limited_by by;
-    /* What is allowed; 0: any. Set before the work begins. */
+    /* What is allowed; 0 means any. Set before the work begins. */
     uint64_t time_ns;
     size_t memory;
     uint64_t unpacked, entries;
@@ -52,13 +52,13 @@ struct orr_budget {
     atomic_int stop;
     /* Use so far; written by the working thread. */
     enum orr_spent spent;
-    const char *stage; /* what was being done, such as "search for channels"; NULL: nothing yet */
-    const char *task;  /* purpose, such as "trying settings for the explanation"; NULL: the question itself */
+    const char *stage; /* what was being done, such as "search for channels"; NULL if nothing yet */
+    const char *task;  /* purpose, such as "trying settings for the explanation"; NULL means the question itself */
     uint64_t used_ns;  /* time used when the clock was last read */
     size_t held, most; /* bytes in use now, and their maximum so far */
     uint64_t wanted;   /* bytes that would be in use with the refused request */
     uint64_t unpacked_bytes, entry_count;
-    uint64_t started_ns, id; /* id: identifies the memory drawn from this budget; 0: not begun */
+    uint64_t started_ns, id; /* id: identifies the memory drawn from this budget; 0 if not begun */
     bool settled;            /* orr_budget_settle() was called: limits no longer apply */
     int32_t until_look;      /* steps until the clock is read */
 };
@@ -69,15 +69,15 @@ void orr_budget_reset(struct orr_budget *budget);
 void orr_budget_begin(struct orr_budget *budget);
 /* Ends the thread's budget. Memory that was drawn from it stays valid, for example in a cache. */
 void orr_budget_end(void);
-/* The budget in force on this thread; NULL: none. */
+/* The budget in force on this thread; NULL if there is none. */
 struct orr_budget *orr_budget_in_force(void);
 /* Ends the work at its next check; safe in signal handlers. Only the first reason is kept. */
 void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason);
 
 /* Names the stage that begins now, such as "search for channels". The text must be static. */
 void orr_budget_stage(const char *stage);
-/* Names the purpose of the next stages, if the work takes more than one analysis; NULL: the question itself. The text
- * must be static. Returns the previous purpose, which the caller restores at the end. Stage and purpose no longer
+/* Names the purpose of the next stages, if the work takes more than one analysis; NULL means the question itself. The
+ * text must be static. Returns the previous purpose, which the caller restores at the end. Stage and purpose no longer
  * change once the budget is spent. */
 const char *orr_budget_task(const char *task);
 /* The stage of a budget, and its purpose in *ret_task; both may be NULL. Callable from any thread. */
@@ -100,7 +100,7 @@ bool orr_budget_draw(size_t bytes, uint64_t *ret_id);
 /* Gives memory back to the budget in force, if it was drawn from that budget; otherwise does nothing. */
 void orr_budget_give(uint64_t id, size_t bytes);
 
-/* malloc() and free() of memory from the budget in force. NULL: too little is left, or memory ran out. A block that
+/* malloc() and free() of memory from the budget in force; NULL if too little is left, or memory ran out. A block that
  * outlives the work, such as an answer, is freed with free(); orr_budget_free() is for the thread that drew it. */
 void *orr_budget_malloc(size_t bytes);
 void orr_budget_free(void *block, size_t bytes);

@@ -27,7 +27,7 @@ uint64_t orr_cpu_ns(void);
 
 /* Milliseconds left until a deadline, as poll() takes them: 0 once it has passed, at most one hour. */
 int orr_clock_left(int64_t deadline_ms);
-/* Waits for a condition like pthread_cond_timedwait(); false: the deadline has passed. The caller holds the lock. */
+/* Waits for a condition like pthread_cond_timedwait(); false if the deadline has passed. The caller holds the lock. */
 bool orr_clock_wait(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t deadline_ms);
 /* Pauses this thread for that long, or until a signal handler has run. */
 void orr_clock_sleep(int64_t milliseconds);

@@ -27,7 +27,7 @@
     X(UNSUPPORTED, "unsupported")         /* understood, but outside what Orrery computes; the text says why */        \
     X(SPENT, "too-complex")               /* needs more time or memory than the work may use: budget.h */              \
     X(UNPACKED, "unpacked-too-large")     /* an archive holds more than may be unpacked */                             \
-    X(STOPPED, "stopped")                 /* nobody needs the answer any more, or the process ends */                  \
+    X(STOPPED, "stopped")                 /* nobody needs the answer any longer, or the process ends */                \
     X(RENDER, "render-failed")            /* the drawing could not be laid out within its limits */                    \
     X(STORE, "store-failed")              /* the database refused or cannot be reached */                              \
     X(IO, "io-failed")                    /* a file or socket could not be read or written */                          \
@@ -42,9 +42,9 @@ enum orr_code {
 
 struct orr_error {
     enum orr_code code;
-    uint32_t line;    /* 1-based line of the input, 0: the error has no place in a text */
-    uint32_t column;  /* 1-based column, 0: unknown */
-    uint32_t host;    /* with clusters: 1-based entry of `hosts` to whose topology the place belongs; 0: none */
+    uint32_t line;   /* 1-based line of the input, 0 if the error has no place in a text */
+    uint32_t column; /* 1-based column, 0 if unknown */
+    uint32_t host; /* with clusters: 1-based entry of `hosts` to whose topology the place belongs; 0 if there is none */
     char where[96];   /* element path ("system/cpu[0]/pci[2]"), setting name, file ...; may be empty */
     char text[256];   /* what is wrong, with the offending value; one sentence without a full stop */
     char advice[192]; /* what to do about it; may be empty */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The value of one digit in either case, 0 to 15, or -1: not a hexadecimal digit. */
+/* The value of one digit in either case, 0 to 15, or -1 if not a hexadecimal digit. */
 static inline int orr_hex_digit(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'

@@ -25,7 +25,7 @@
 
 struct orr_index_slot {
     uint64_t hash;
-    uintptr_t value; /* row + 1; 0: free */
+    uintptr_t value; /* row + 1; 0 if free */
 };
 
 /* {.arena = arena} is an empty index; memory is allocated with the first row. Without an arena it comes from the heap,
@@ -42,7 +42,7 @@ struct orr_probe {
     size_t step;
 };
 
-/* The next row that was added with the hash; false: no more. */
+/* The next row that was added with the hash; false if there are no more. */
 bool orr_index_next(const struct orr_index *index, uint64_t hash, struct orr_probe *probe, uintptr_t *ret_row);
 /* Adds a row, or any number below UINTPTR_MAX. False: out of memory, or the budget was spent while it searched. */
 bool orr_index_add(struct orr_index *index, uint64_t hash, uintptr_t row);

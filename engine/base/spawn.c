@@ -10,8 +10,8 @@
 
 extern char **environ;
 
-/* The process gets no file above standard error. glibc before 2.34 has no function for that; what is open now is named,
- * and what another thread opens meanwhile is O_CLOEXEC. */
+/* The process gets no file above standard error. glibc before 2.34 has no function for that; the files that are open
+ * now are closed by number, and those that another thread opens meanwhile are O_CLOEXEC. */
 static void close_others(posix_spawn_file_actions_t *actions)
 {
 #if __GLIBC_PREREQ(2, 34)

@@ -11,7 +11,7 @@
 
 enum { ORR_SPAWN_NOTHING = -1 };
 
-/* `program`: a path, or a name to find in PATH; NULL: this program itself. `arguments` ends with NULL; `in` may be
+/* `program`: a path, or a name to find in PATH; NULL means this program itself. `arguments` ends with NULL; `in` may be
  * ORR_SPAWN_NOTHING, which reads as an empty file. Returns 0 and the process, for which the caller must wait, or an
  * errno value. */
 int orr_spawn(const char *program, const char *const *arguments, int in, int out, pid_t *ret_pid);

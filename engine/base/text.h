@@ -40,7 +40,7 @@ static inline const char *orr_text_data(const struct orr_text *text)
 }
 /* Passes the bytes to the caller, who frees them with free(). NULL if writing failed. The text is empty afterwards. */
 char *orr_text_take(struct orr_text *text, size_t *ret_length);
-/* A copy in an arena. NULL: writing failed, or memory ran out. */
+/* A copy in an arena; NULL if writing failed, or memory ran out. */
 char *orr_text_copy(const struct orr_text *text, struct orr_arena *arena);
 
 /* "1 GiB", "512 KiB", "1000 B" */

@@ -19,7 +19,7 @@
 /* Word i of a list; NULL beyond the last. */
 typedef const char *orr_words(size_t i);
 
-/* Finds the index of a word in a list, ignoring case; false: not in the list. */
+/* Finds the index of a word in a list, ignoring case; false if not in the list. */
 bool orr_word_find(orr_words *words, const char *text, unsigned *ret_place);
 /* "svg, png, pdf or dot". last: the word before the last one, such as "or". */
 void orr_words_write(orr_words *words, const char *last, struct orr_text *text);

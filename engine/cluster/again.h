@@ -24,7 +24,7 @@ void orr_joined_clause(const struct orr_cluster *cluster, struct orr_text *text)
  * orr_cluster_analyze() do. */
 enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struct orr_query *query,
                                 struct orr_analysis **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
-/* The same for a cluster with another machine, `dump`, as each of its hosts; NULL: the hosts as they are. */
+/* The same for a cluster with another machine, `dump`, as each of its hosts; NULL means the hosts as they are. */
 enum orr_code orr_cluster_analyze_again(const struct orr_cluster *cluster, const struct orr_dump *dump,
                                         const struct orr_query *query, struct orr_analysis **ret_answer,
                                         struct orr_error *err) ORR_NO_DISCARD;

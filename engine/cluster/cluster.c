@@ -12,7 +12,7 @@
 #include "engine/nics/combine.h"
 #include "engine/nics/gpus.h"
 
-/* The order of the ranks of a system's hosts: two systems are alike where the machines and this are.
+/* The order of the ranks of a system's hosts: two systems are alike if their machines and this order are.
  */
 static int32_t rank_in_system(const struct orr_cluster_system *system, int32_t rank)
 {

@@ -26,9 +26,9 @@ enum orr_nic_fact {
         ORR_NIC_FACT_COUNT
 };
 struct orr_cluster_nic {
-    const char *name;                      /* as in the dump, such as "mlx5_0"; NULL: by its number */
+    const char *name;                      /* as in the dump, such as "mlx5_0"; NULL means its number */
     int32_t dev;                           /* the plugin's number */
-    const char *facts[ORR_NIC_FACT_COUNT]; /* NULL: not known */
+    const char *facts[ORR_NIC_FACT_COUNT]; /* NULL if unknown */
 };
 
 /* One entry of the description: equal hosts. */
@@ -36,13 +36,13 @@ struct orr_cluster_line {
     const struct orr_dump *dump; /* borrowed */
     uint32_t count;              /* hosts, 1.. */
     const uint32_t *gpus;        /* which GPUs take part, by their number in the dump (by `rank`, from 0), in the order
-                                    of their new ranks; NULL: those that settings.gpus names, all without it */
+                                    of their new ranks; NULL means those that settings.gpus names, all without it */
     uint32_t gpu_count;
-    const char *domain;                 /* hosts with the same text share an NVLink domain; NULL: in no domain */
-    const struct orr_fabric *fabric;    /* the fabric that their GPUs report; NULL: derived from the domain's name */
-    const char *const *names;           /* [count]: names of the hosts; NULL: hosts are called by number */
-    const char *leaf;                   /* leaf switch of their NICs, for ORR_ORDER_SWITCH; NULL: not known */
-    const char *rack;                   /* NVLink domain as people call it, for ORR_ORDER_DOMAIN; NULL: not known */
+    const char *domain;                 /* hosts with the same text share an NVLink domain; NULL if in no domain */
+    const struct orr_fabric *fabric;    /* the fabric that their GPUs report; NULL if derived from the domain's name */
+    const char *const *names;           /* [count]: names of the hosts; NULL if hosts are called by number */
+    const char *leaf;                   /* leaf switch of their NICs, for ORR_ORDER_SWITCH; NULL if unknown */
+    const char *rack;                   /* NVLink domain as people call it, for ORR_ORDER_DOMAIN; NULL if unknown */
     const struct orr_cluster_nic *nics; /* networks of their NICs, which NCCL does not know */
     uint32_t nic_count;
     bool isolated; /* NICs of different rails cannot reach one another */
@@ -78,7 +78,7 @@ struct orr_cluster_request {
 /* Systems that look the same to the search. */
 struct orr_cluster_kind {
     struct orr_analysis *analysis; /* only that of the kind with rank 0 has communicator and tuning */
-    struct orr_dump *made;         /* dump made for this kind; NULL: that of its line */
+    struct orr_dump *made;         /* dump made for this kind; NULL means that of its line */
     uint32_t line;                 /* of its first host */
     uint32_t system_count;         /* systems of this kind, and hosts in them */
     uint32_t host_count;

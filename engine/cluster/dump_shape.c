@@ -20,7 +20,7 @@ static int compare_numbered(const void *a, const void *b)
     return x->element < y->element ? -1 : 1;
 }
 
-/* The attribute whose value only says who is the same; NULL: the element has none. */
+/* The attribute whose value only says who is the same; NULL if the element has none. */
 static const char *number_of(const struct orr_dump *dump, uint32_t element)
 {
     switch (dump->elements[element].kind) {

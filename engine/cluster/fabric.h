@@ -20,9 +20,9 @@ enum orr_fabric_state {
 struct orr_fabric {
     enum orr_fabric_state state;
     bool has_uuid;    /* else it is that of the host's domain */
-    uint64_t uuid[2]; /* of the cluster that the fabric makes; both 0: none */
+    uint64_t uuid[2]; /* of the cluster that the fabric makes; both 0 if there is none */
     uint32_t clique;
-    uint32_t health; /* mask that NCCL prints and no release acts on; 0: not given */
+    uint32_t health; /* mask that NCCL prints and no release acts on; 0 if not given */
 };
 
 /* Hosts whose fabrics report the same UUID and clique. */

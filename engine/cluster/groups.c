@@ -108,7 +108,7 @@ static enum orr_code make_lines(const struct grouping *g, const struct outline *
     for (uint32_t h = 0; h < outline->host_count; h++) {
         uint32_t line = c->hosts[outline->hosts[h]].line;
         const struct orr_cluster_line *whole = &c->lines[line];
-        bool stated = whole->domain || whole->fabric; /* then what the whole cluster made of it */
+        bool stated = whole->domain || whole->fabric; /* then the one of the whole cluster */
         lines[h] = (struct orr_cluster_line){.dump = whole->dump,
                                              .count = 1,
                                              .gpus = gpus + start[h],
@@ -154,7 +154,7 @@ static enum orr_code analyse_shape(struct grouping *g, const struct outline *out
     return ORR_OK;
 }
 
-/* Adds what a group's rings send by each NIC to the hosts that it is on. */
+/* Adds the traffic of a group's rings through each NIC to the hosts of the group. */
 static void add_loads(struct grouping *g, const struct outline *outline, const struct orr_group_shape *shape)
 {
     const struct orr_cluster *sub = shape->cluster;

@@ -33,7 +33,7 @@ static int find_name(const char *text, size_t length)
     return -1;
 }
 
-/* "tp-pp-dp": what is not named comes last, in the usual order. */
+/* "tp-pp-dp": axes that are not named come last, in the usual order. */
 static enum orr_code read_order(const char *text, size_t length, struct orr_layout *layout, struct orr_error *err)
 {
     bool seen[ORR_DIMENSION_COUNT] = {false};

@@ -109,7 +109,7 @@ static int compare_sorted(const void *left, const void *right)
     return ORR_ORDER(a->host, b->host);
 }
 
-/* Host by host, sorted by what the order says. */
+/* Host by host, sorted by the key of the order. */
 static enum orr_code place_sorted(struct orr_cluster *c, enum orr_rank_order order, struct orr_error *err)
 {
     static const char *const missing[][2] = {

@@ -16,14 +16,14 @@ struct orr_rail_hop {
 };
 
 struct orr_rails {
-    uint64_t hops;     /* between hosts, over all channels, where the networks of both NICs are known */
+    uint64_t hops;     /* between hosts, over all channels, if the networks of both NICs are known */
     uint64_t crossing; /* of those, between different networks although the hosts share one, or on isolated rails */
     uint64_t turning;  /* of the crossing hops: the next host's NIC of the same number is in the NIC's own network */
     bool isolated;     /* a crossing hop cannot work */
     struct orr_rail_hop first; /* of the crossing hops */
 };
 
-/* The facts about a NIC of a host; NULL: none. net is a node of the system of the host's kind. */
+/* The facts about a NIC of a host; NULL if there is none. net is a node of the system of the host's kind. */
 const struct orr_cluster_nic *orr_cluster_nic_of(const struct orr_cluster *cluster, uint32_t host,
                                                  const struct orr_dump *dump, const struct orr_node *net);
 /* Looks at every hop between hosts. All is 0 if no line of the description has NICs. LIMIT if the budget is spent. */

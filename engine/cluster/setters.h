@@ -14,14 +14,14 @@ enum orr_graph_field {
     ORR_FIELD_TYPE_INTRA, /* enum orr_path_type */
     ORR_FIELD_TYPE_INTER,
     ORR_FIELD_CROSS_NIC,
-    ORR_FIELD_PATTERN, /* of trees, where the worst of all sets what trees cost */
+    ORR_FIELD_PATTERN, /* of trees: the worst pattern of all determines the cost */
     ORR_FIELD_COUNT
 };
 const char *orr_graph_field_name(enum orr_graph_field field); /* "bw_intra": as the document calls it */
 
 /* Is a greater than b, or for path types: is a farther in this release? */
 bool orr_field_exceeds(const struct orr_release *release, enum orr_graph_field field, double a, double b);
-/* The value of a field in the kind's own graph, before alignment; of its parts the one that is kept. false: it has no
+/* The value of a field in the kind's own graph, before alignment; of its parts the one that is kept; false if it has no
  * such graph. */
 bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind graph, enum orr_graph_field field,
                     double *ret_value);

@@ -26,12 +26,12 @@ uint32_t orr_kind_fastest(const struct orr_cluster *cluster);
  * that of another kind. Returns their number. */
 uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint32_t than,
                           struct orr_reason reasons[ORR_MOST_REASONS]);
-/* The name of a host; NULL: it has none. */
+/* The name of a host; NULL if it has none. */
 const char *orr_host_name(const struct orr_cluster *cluster, uint32_t host);
 /* Writes the name of a host, shortened if it is long, or "host 40". */
 void orr_host_text(const struct orr_cluster *cluster, uint32_t host, char text[ORR_HOST_NAME]);
-/* Sorts hosts by name, "node2" before "node10", and those without a name by number. ret_hosts has room for all; false:
- * out of memory. */
+/* Sorts hosts by name, "node2" before "node10", and those without a name by number. ret_hosts has room for all; false
+ * if memory runs out. */
 bool orr_hosts_sort(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count, uint32_t *ret_hosts);
 /* Some hosts in that order, by their names or numbers: "node40", "host 40", "hosts 0-39 and 41", "node1 to node39 and
  * node41", "node1, node3, node5, node7 and others". "node1 to node39" are numbered without a gap. */

@@ -16,9 +16,9 @@ enum orr_transport { ORR_OVER_SELF, ORR_OVER_P2P, ORR_OVER_SHM, ORR_OVER_NET, OR
 /* How data gets from one rank to another. */
 struct orr_transfer_way {
     enum orr_transport transport;
-    uint8_t path; /* enum orr_path_type between the GPUs; NET where they share no system */
+    uint8_t path; /* enum orr_path_type between the GPUs; NET if they share no system */
     bool read;    /* the receiver reads, instead of the sender writing */
-    int32_t via;  /* the rank whose GPU forwards the data, -1: none */
+    int32_t via;  /* the rank whose GPU forwards the data, -1 if there is none */
 };
 
 struct orr_transfer_nic {
@@ -51,8 +51,8 @@ struct orr_transfer_seat {
 struct orr_transfer_seat orr_transfer_seat(const struct orr_transfers *transfers, int32_t rank);
 /* The functions below are about the selected rank. */
 struct orr_transfer_way orr_transfer_way(const struct orr_transfers *transfers, int32_t peer, bool sending);
-/* The NIC for a transfer by the network on a channel; channel -1: not known. false: none, or not known without the
- * channel. */
+/* The NIC for a transfer by the network on a channel; channel -1 if unknown; false if there is none, or not known
+ * without the channel. */
 bool orr_transfer_nic(struct orr_transfers *transfers, int32_t peer, bool sending, int32_t channel,
                       struct orr_transfer_nic *ret_nic);
 

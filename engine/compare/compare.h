@@ -20,7 +20,7 @@ struct orr_comparison {
 enum orr_code orr_compare(const struct orr_analysis *a, const struct orr_analysis *b, struct orr_arena *arena,
                           struct orr_comparison *ret_comparison, struct orr_error *err) ORR_NO_DISCARD;
 
-/* The node of a system as it was built that a device became, ORR_NO_NODE: none. */
+/* The node of a system as it was built that a device became, ORR_NO_NODE if there is none. */
 uint32_t orr_device_node(const struct orr_devices *devices, uint32_t device, const struct orr_system *built);
 /* compare_text.c: a sentence or two. */
 void orr_comparison_summary(const struct orr_comparison *comparison, struct orr_text *text);

@@ -28,17 +28,17 @@ enum orr_device_kind {
 
 struct orr_device {
     enum orr_device_kind kind;
-    uint32_t element;                     /* of the dump, ORR_NO_ELEMENT: none */
-    uint32_t parent;                      /* device, ORR_NO_DEVICE: none */
-    uint32_t first_child, child_count;    /* into devices->children */
-    int32_t rank;                         /* of a GPU: its place among all by value, -1: it has none */
-    int64_t role;                         /* of a GPU with a rank: how far that is from the least, -1: none */
-    uint32_t switches, switch_links;      /* of a GPU: NVSwitches it lists, and its links to them */
-    uint32_t hidden_links;                /* NVLinks to what is not in the dump */
-    uint32_t guid_shared;                 /* of a port: how many of the host have its guid, itself too */
-    uint64_t shape, hardware;             /* digests of itself alone: its kind; all its figures as well */
+    uint32_t element;                  /* of the dump, ORR_NO_ELEMENT if there is none */
+    uint32_t parent;                   /* device, ORR_NO_DEVICE if there is none */
+    uint32_t first_child, child_count; /* into devices->children */
+    int32_t rank;                      /* of a GPU: its place among all by value, -1 if it has none */
+    int64_t role;                      /* of a GPU with a rank: how far that is from the least, -1 if there is none */
+    uint32_t switches, switch_links;   /* of a GPU: NVSwitches it lists, and its links to them */
+    uint32_t hidden_links;             /* NVLinks to devices that are not in the dump */
+    uint32_t guid_shared;              /* of a port: how many of the host have its guid, itself too */
+    uint64_t shape, hardware;          /* digests of itself alone: its kind; all its figures as well */
     uint64_t shape_below, hardware_below; /* the same with all that is inside it */
-    uint64_t ranks_below;                 /* which ranks are inside it, 0: none */
+    uint64_t ranks_below;                 /* which ranks are inside it, 0 if there is none */
     int64_t order;                        /* among equals the lower comes first: rank, number of the port */
 };
 
@@ -59,7 +59,7 @@ struct orr_devices {
     struct orr_device *rows;
     uint32_t count;
     uint32_t *children;
-    uint32_t *of_element; /* [element]: device, ORR_NO_DEVICE: none */
+    uint32_t *of_element; /* [element]: device, ORR_NO_DEVICE if there is none */
     struct orr_lane *lanes;
     uint32_t lane_count;
     uint32_t *gpu_of_rank; /* [rank]: device */
@@ -76,9 +76,9 @@ struct orr_figure {
     const char *text; /* for people: "PCIe speed" */
     bool numbering;   /* it identifies devices and says nothing about what they can do */
 };
-/* Figure i, NULL: no more. */
+/* Figure i, NULL if there are no more. */
 const struct orr_figure *orr_figure(size_t i);
-/* Its value for a device, written alike for all dumps; false: devices of this kind have none. */
+/* Its value for a device, written alike for all dumps; false if devices of this kind have none. */
 bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t figure, char text[ORR_FIGURE_SIZE]);
 
 /* What people call it: "GPU 3 at 0000:1b:00.0", "port mlx5_0", "bridge 0000:15:00.0" (names.c). Returns buffer. */

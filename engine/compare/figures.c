@@ -73,7 +73,7 @@ const struct orr_figure *orr_figure(size_t i)
     return i < ROW_COUNT ? &rows[i].figure : NULL;
 }
 
-/* Figures that the room `hardware` reads; false: it does not know this one. */
+/* Figures that the room `hardware` reads; false if it does not know this one. */
 static bool write_hardware(const struct orr_devices *devices, uint32_t element, enum reading reading,
                            char text[ORR_FIGURE_SIZE])
 {

@@ -70,7 +70,7 @@ uint32_t orr_majority_costliest(const struct orr_majority *majority, const struc
 /* compare_text.c: what the difference costs, then how many differ. */
 void orr_majority_summary(const struct orr_majority *majority, const struct orr_called *called,
                           const struct orr_changes *const *changes, struct orr_text *text);
-/* Row i of those findings, NULL: no more. */
+/* Row i of those findings, NULL if there are no more. */
 const struct orr_finding_row *orr_set_finding_row(size_t i);
 
 #endif

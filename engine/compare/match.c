@@ -9,7 +9,7 @@
 
 /* How far a device sees. Machines are no deeper than that: switches behind switches, then NVLink. */
 enum { STEPS = 16 };
-/* Mixing of colours that one match may cost; what is undecided then is paired in order. */
+/* Mixing of colours that one match may cost; devices that are still undecided are paired in order. */
 static const uint64_t most_work = 40000000;
 
 struct side {

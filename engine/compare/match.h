@@ -15,7 +15,7 @@ enum orr_likeness {
 
 struct orr_match {
     const struct orr_devices *a, *b; /* borrowed */
-    uint32_t *to_b;                  /* [device of a]: of b, ORR_NO_DEVICE: it has none */
+    uint32_t *to_b;                  /* [device of a]: of b, ORR_NO_DEVICE if it has none */
     uint32_t *to_a;                  /* [device of b] */
     enum orr_likeness likeness;
 };
@@ -37,13 +37,15 @@ struct orr_colours {
     bool figures;                  /* how many NVLinks a lane has counts */
 };
 bool orr_colours_make(struct orr_colours *colours, const struct orr_devices *devices, struct orr_arena *arena);
-/* Colours by what devices are alone; anchors[i]: a number that the device shares with its match alone, 0: none. */
+/* Colours by what devices are alone; anchors[i]: a number that the device shares with its match alone, 0 if there is
+ * none. */
 void orr_colours_start(struct orr_colours *colours, const struct orr_devices *devices, enum orr_colouring by,
                        const uint32_t *anchors);
-/* Lets each device see what is around it, this many steps far. */
+/* Lets each device see its surroundings, up to this many steps away. */
 void orr_colours_spread(struct orr_colours *colours, const struct orr_devices *devices, unsigned steps);
 
-/* Pairs what whole colourings leave: from the top down by what is inside, then what moved (parts.c). */
+/* Pairs the devices that whole colourings leave: from the top down by their contents, then those that moved (parts.c).
+ */
 enum orr_code orr_match_parts(struct orr_match *match, struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
 
 static inline void orr_match_pair(struct orr_match *match, uint32_t a, uint32_t b)

@@ -21,7 +21,7 @@ static const char *text_of(const struct orr_devices *devices, uint32_t device, e
     return text ? text : "?";
 }
 
-/* A card goes by what is in it. */
+/* A card is named after the devices in it. */
 static uint32_t inside(const struct orr_devices *devices, uint32_t device, enum orr_device_kind kind)
 {
     const struct orr_device *d = &devices->rows[device];

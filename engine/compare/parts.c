@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matching where something is missing, added or moved: from the top down, the devices inside a pair are paired by ever
- * fewer traits; what is left is looked for elsewhere. */
+ * fewer traits; the rest are looked for elsewhere. */
 #include <stdlib.h>
 
 #include "engine/base/sorting.h"
@@ -59,7 +59,7 @@ static void put_spot(struct spot *spots, uint32_t *count, const struct orr_devic
         spots[(*count)++] = (struct spot){key, devices->rows[device].order, device};
 }
 
-/* Pairs what has equal keys, in order. */
+/* Pairs devices with equal keys, in order. */
 static void pair_equal(struct orr_match *match, struct queue *q, uint32_t count_a, uint32_t count_b)
 {
     qsort(q->a, count_a, sizeof *q->a, compare_spots);

@@ -32,7 +32,7 @@ const char *orr_unlike_text(const struct orr_unlike *row)
     return row->kind == ORR_UNLIKE_FIGURE ? orr_figure(row->figure)->text : names[row->kind][1];
 }
 
-/* A new row, NULL: memory ran out. */
+/* A new row, NULL if memory runs out. */
 static struct orr_unlike *add_unlike(struct finder *f, enum orr_unlike_kind kind, uint32_t a, uint32_t b)
 {
     if (!ORR_RESERVE(f->arena, f->rows, f->count, f->capacity))

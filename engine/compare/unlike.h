@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In what the hardware of two dumps differs, device by device. */
+/* How the hardware of two dumps differs, device by device. */
 #ifndef ORR_COMPARE_UNLIKE_H
 #define ORR_COMPARE_UNLIKE_H
 
@@ -18,7 +18,7 @@ enum orr_unlike_kind {
 struct orr_unlike {
     enum orr_unlike_kind kind;
     size_t figure;           /* of FIGURE: orr_figure() */
-    uint32_t a, b;           /* the device on either side, ORR_NO_DEVICE: it has none */
+    uint32_t a, b;           /* the device on either side, ORR_NO_DEVICE if it has none */
     uint32_t peer_a, peer_b; /* of NVLINKS: the other GPU; of MOVED: what it is inside of */
     uint32_t gpus, nets;     /* of MISSING and ADDED: GPUs and ports inside */
     char value_a[ORR_FIGURE_SIZE], value_b[ORR_FIGURE_SIZE]; /* "": this side has none */
@@ -26,7 +26,7 @@ struct orr_unlike {
 
 struct orr_unlikes {
     const struct orr_match *match; /* borrowed */
-    struct orr_unlike *rows;       /* what the hardware differs in, by kind and figure; then numbering alone */
+    struct orr_unlike *rows;       /* differences of hardware, by kind and figure; then those of numbering alone */
     uint32_t count;                /* of both together */
     uint32_t numbering;            /* this many at the end: other names and numbers for the same */
 };

@@ -18,7 +18,7 @@
 struct orr_contribution {
     struct orr_graph graphs[ORR_GRAPH_COUNT]; /* as searched; pattern NONE if not requested */
     uint32_t rank_count;                      /* GPUs in the system */
-    uint32_t nvls_row;                        /* GPUs of the NVLink domain, if NVLS counts these; 0: rank_count */
+    uint32_t nvls_row;                        /* GPUs of the NVLink domain, if NVLS counts these; 0 means rank_count */
     const int32_t *ranks;                     /* their host ranks, ascending */
     int32_t cpu_arch, cpu_vendor;             /* of CPU 0 */
     int32_t sm_min, sm_max;                   /* over the system's GPUs */
@@ -41,7 +41,7 @@ struct orr_contribution {
 struct orr_member {
     const struct orr_contribution *contribution;
     int32_t rank_base;       /* communicator rank = rank_base + host rank, where ranks are numbered host by host */
-    const int32_t *rank_map; /* [host rank]: communicator rank, ascending; NULL: by rank_base */
+    const int32_t *rank_map; /* [host rank]: communicator rank, ascending; NULL means consecutive from rank_base */
     uint32_t host;           /* parts of one host have the same number */
 };
 
@@ -53,12 +53,12 @@ static inline int32_t orr_member_rank(const struct orr_member *member, int32_t h
 
 /* A tree: one entry for each rank; copied channels share it. */
 struct orr_tree {
-    int32_t *up;        /* [rank], -1: root */
-    int32_t (*down)[3]; /* [rank], -1: none */
+    int32_t *up;        /* [rank], -1 for the root */
+    int32_t (*down)[3]; /* [rank], -1 if there is none */
     int32_t depth;
 };
 struct orr_chain {
-    int32_t *up, *down; /* [rank]; the communicator's rank_count means the root in the network, -1: none */
+    int32_t *up, *down; /* [rank]; the communicator's rank_count for the root in the network, -1 if there is none */
     int32_t depth;
 };
 struct orr_nvls_tree {
@@ -114,7 +114,7 @@ struct orr_communicator {
     uint32_t p2p_group_size; /* that users ask for, of releases that schedule by groups */
 };
 
-/* Connects the members. settings give the release. All memory comes from arena. INTERNAL where a ring does not close
+/* Connects the members. settings give the release. All memory comes from arena. INTERNAL if a ring does not close
  * (NCCL fails there as well). */
 enum orr_code orr_connect(const struct orr_member *members, uint32_t member_count, const struct orr_settings *settings,
                           struct orr_arena *arena, struct orr_communicator *ret_communicator,

@@ -74,7 +74,7 @@ enum orr_code orr_count_p2p(struct orr_connecting *c, struct orr_error *err) ORR
 /* First GPUs of a graph's channels in order, each once where `distinct`; heads has room for all. The number of them. */
 int32_t orr_graph_heads(const struct orr_graph *graph, bool distinct, int32_t heads[ORR_MAX_CHANNELS]);
 
-/* Position of a node in one of the two trees over the nodes (trees.c). -1: none. */
+/* Position of a node in one of the two trees over the nodes (trees.c); -1 if there is none. */
 struct orr_tree_place {
     int32_t up, down[2];
     int32_t child; /* which child of its parent it is: 0 or 1 */
@@ -88,7 +88,7 @@ void orr_double_tree(const struct orr_connect_rules *rules, int32_t node_count, 
 /* Allocates the arrays of a tree from the arena, filled with -1. */
 enum orr_code orr_tree_new(struct orr_arena *arena, uint32_t rank_count, struct orr_tree *ret_tree,
                            struct orr_error *err) ORR_NO_DISCARD;
-/* `count` ints of -1 from the arena, NULL: out of memory. */
+/* `count` ints of -1 from the arena, NULL if memory runs out. */
 int32_t *orr_ranks_new(struct orr_arena *arena, size_t count);
 /* floor(log2(value)), 0 for 0 and 1. */
 int32_t orr_log2(uint32_t value);

@@ -6,7 +6,7 @@
 
 #include "engine/connect/connecting.h"
 
-/* From capability 100 on, with several nodes, more channels where the NICs are fast. 0: no opinion. */
+/* From capability 100 on, with several nodes, more channels if the NICs are fast; 0 if there is no opinion. */
 static int32_t channels_by_net_rate(const struct orr_communicator *out, float rate)
 {
     if (out->node_count == 2 && rate >= 48)

@@ -40,7 +40,7 @@ static uint32_t node_size(const struct orr_communicator *c, uint32_t node)
     return c->members[node].contribution->rank_count;
 }
 
-/* The rank at a place of a node, -1: the node has fewer. */
+/* The rank at a place of a node, -1 if the node has fewer. */
 static int32_t rank_at(const struct orr_communicator *c, uint32_t node, uint32_t local)
 {
     const struct orr_member *member = &c->members[node];

@@ -17,8 +17,8 @@ struct orr_p2p_schedule {
 };
 
 struct orr_p2p_round {
-    int32_t send, receive; /* ranks; -1: nobody */
-    int32_t channel;       /* of a transfer's first part; -1: not known for this release */
+    int32_t send, receive; /* ranks; -1 for nobody */
+    int32_t channel;       /* of a transfer's first part; -1 if not known for this release */
 };
 
 /* Memory from arena. */
@@ -29,7 +29,7 @@ enum orr_code orr_p2p_schedule_make(const struct orr_communicator *communicator,
 size_t orr_p2p_round_count(const struct orr_p2p_schedule *schedule);
 /* Writes a rank's rounds into rounds[orr_p2p_round_count()]. Returns how many; 0 if there is no such rank. */
 uint32_t orr_p2p_rounds(const struct orr_p2p_schedule *schedule, int32_t rank, struct orr_p2p_round *rounds);
-/* The channel of part u of a transfer, u below p2p_channels_per_peer. -1: not known. */
+/* The channel of part u of a transfer, u below p2p_channels_per_peer; -1 if unknown. */
 int32_t orr_p2p_channel(const struct orr_communicator *communicator, int32_t first, int32_t part);
 /* The position of a rank on its node: an index into the ranks of the member's contribution. */
 uint32_t orr_member_place(const struct orr_member *member, int32_t rank);

@@ -54,7 +54,7 @@ struct orr_decision {
     uint8_t rule;     /* enum orr_rule */
     uint8_t distance; /* enum orr_path_type that was compared */
     uint8_t level;    /* enum orr_path_type it was compared with */
-    int16_t setting;  /* enum orr_setting that moves the level or forced the verdict, -1: none */
+    int16_t setting;  /* enum orr_setting that moves the level or forced the verdict, -1 if there is none */
     bool by_user;     /* that setting was given */
 };
 

@@ -14,7 +14,7 @@ struct work {
     struct orr_paths *paths;
     uint32_t *scratch;    /* room for all GPUs and NETs, twice */
     uint8_t pxn_farthest; /* orr_pxn_farthest() */
-    uint32_t local_to;    /* NET whose local_gpu is known; ORR_NO_NODE: none */
+    uint32_t local_to;    /* NET whose local_gpu is known; ORR_NO_NODE if there is none */
     uint32_t local_gpu;   /* orr_local_gpu() of it; a path that is replaced may change it */
     struct orr_error *err;
 };

@@ -159,7 +159,7 @@ struct turns {
     uint32_t count, start, used; /* used: this many of them, from the start on */
 };
 
-/* The NETs nearest to a GPU, where it starts among them, and how many it uses. count 0: none. */
+/* The NETs nearest to a GPU, where it starts among them, and how many it uses. count 0 if there is none. */
 static struct turns turns_of(const struct orr_paths *paths, uint32_t gpu, uint32_t *scratch)
 {
     const struct orr_system *system = paths->system;

@@ -21,8 +21,8 @@ uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_
 uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch);
 
 /* The GPU that PXN uses for a NET: among the GPUs nearest to it, the one that prefers it for the lowest channel.
- * *ret_gpu ORR_NO_NODE: none. scratch has room for 2 * (NETs + GPUs) nodes. INVALID if the release assigns NICs to GPUs
- * in turn and these GPUs do not all have the same nearest NICs. */
+ * *ret_gpu ORR_NO_NODE if there is none. scratch has room for 2 * (NETs + GPUs) nodes. INVALID if the release assigns
+ * NICs to GPUs in turn and these GPUs do not all have the same nearest NICs. */
 enum orr_code orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch, uint32_t *ret_gpu,
                             struct orr_error *err) ORR_NO_DISCARD;
 

@@ -9,18 +9,18 @@
 
 /* What the sender knows of a peer and the decision depends on. */
 struct orr_peer_view {
-    uint32_t twin; /* the GPU of the sender's own host with the peer's index (dev), ORR_NO_NODE: none */
-    uint32_t rail; /* the sender's NET with the id of the one that the peer prefers, ORR_NO_NODE: none; only releases
-                      before 2.14 use it */
+    uint32_t twin; /* the GPU of the sender's own host with the peer's index (dev), ORR_NO_NODE if there is none */
+    uint32_t rail; /* the sender's NET with the id of the one that the peer prefers, ORR_NO_NODE if there is none; only
+                      releases before 2.14 use it */
     int32_t dev;   /* the peer's device number */
 };
 
 struct orr_peer_net {
-    uint32_t net;   /* ORR_NO_NODE: there is none, or NCCL ends with an error */
+    uint32_t net;   /* ORR_NO_NODE if there is none, or NCCL ends with an error */
     uint32_t proxy; /* the GPU whose rank drives it: the sender itself without PXN */
 };
 
-/* The GPU of the same host as `gpu` with an index, ORR_NO_NODE: none. */
+/* The GPU of the same host as `gpu` with an index, ORR_NO_NODE if there is none. */
 uint32_t orr_twin_of(const struct orr_system *system, uint32_t gpu, int32_t dev);
 /* scratch has room for 2 * (NETs + GPUs) nodes. INVALID if a PXN path does not lead through a GPU. */
 enum orr_code orr_decide_peer_net(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu,

@@ -9,7 +9,7 @@
 struct orr_p2p_verdict {
     struct orr_decision decision;
     bool read;    /* P2P by reading instead of writing */
-    uint32_t via; /* intermediate GPU, ORR_NO_NODE: none */
+    uint32_t via; /* intermediate GPU, ORR_NO_NODE if there is none */
 };
 
 /* May GPU a use P2P with GPU b? Uses the current path, which earlier decisions may have changed. */

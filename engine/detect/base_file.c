@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A topology file that NCCL starts from: what it says stays, what it lacks is detected. docs/nccl/detection.md,
+/* A topology file that NCCL starts from: its values stay, and missing ones are detected. docs/nccl/detection.md,
  * "Starting from a topology file". */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PCI tree: from a bus id to its folder in /sys, what a <pci> says, and where it hangs. docs/nccl/detection.md,
+/* The PCI tree: from a bus id to its folder in /sys, the values of a <pci>, and its parent. docs/nccl/detection.md,
  * "PCIe devices and their parents". */
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static void set_link(struct orr_detector *d, struct orr_doc_node *pci, const cha
         orr_sys_value(d, path, "current_link_width", now);
         long lanes = strtol(own, NULL, 0), lanes_above = strtol(above, NULL, 0), lanes_now = strtol(now, NULL, 0);
         lanes = lanes_above < lanes ? lanes_above : lanes;
-        if (d->options->trained && lanes_now > 0 && lanes_now < lanes) /* 0: not known */
+        if (d->options->trained && lanes_now > 0 && lanes_now < lanes) /* 0 if unknown */
             lanes = lanes_now;
         orr_doc_set(d->tree, pci, ORR_ATTR_LINK_WIDTH, "%ld", lanes);
     }
@@ -161,7 +161,7 @@ struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id,
     return pci;
 }
 
-/* Before the first with a greater bus id, where the release sorts; else at the end. */
+/* Before the first with a greater bus id if the release sorts, or else at the end. */
 static void hang(struct orr_detector *d, struct orr_doc_node *pci, struct orr_doc_node *parent)
 {
     orr_doc_move(pci, parent, NULL);
@@ -194,7 +194,7 @@ static struct orr_doc_node *find_parent(struct orr_detector *d, const struct orr
         return circle ? orr_host_cpu(d, "-1") : orr_bus_element(d, bus_id, NULL);
     }
     orr_sys_value(d, path, "numa_node", numa);
-    return orr_host_cpu(d, numa); /* where the file is missing, the text is empty, and so is NCCL's numaid */
+    return orr_host_cpu(d, numa); /* if the file is missing, the text is empty, and so is NCCL's numaid */
 }
 
 static void complete_one(struct orr_detector *d, struct orr_doc_node *pci)

@@ -16,7 +16,7 @@ static enum orr_code read_facts(struct orr_detector *d, const char *host_id, str
     enum orr_code code = ORR_OK;
     ssize_t length = orr_root_read(d->root, ORR_FACTS_PATH, text, ORR_FACTS_BYTES);
     orr_host_facts_of_copy(&d->facts, d->root, host_id);
-    if (length > 0) /* what was asked of the machine counts more than what the copied files say */
+    if (length > 0) /* answers of the machine itself take precedence over the copied files */
         code = orr_host_facts_read(&d->facts, text, (size_t)length, err);
     if (code == ORR_OK && host_id && *host_id) /* a setting counts more than the hash of a name */
         orr_host_facts_hash(&d->facts, "", "", host_id);
@@ -41,7 +41,7 @@ enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_
         return ORR_OK;
     }
     ORR_TRY(read_facts(d, host_id, err));
-    if (options->nvml && strcmp(options->nvml, "none")) { /* in place of what the copy says of GPUs */
+    if (options->nvml && strcmp(options->nvml, "none")) { /* in place of the copy's facts about GPUs */
         d->facts.gpu_count = 0;
         d->facts.nvml = false;
         d->facts.nvml_problem[0] = 0;
@@ -148,7 +148,7 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
         orr_note(d, ORR_NOTE_OLD_RELEASE,
                  "Orrery knows less about what NCCL %s writes than about newer releases: it finds NICs as 2.8.3 does",
                  d->release->name);
-    if (d->rules.peer_links) { /* as NCCL does: reading it makes the driver of those switches look anew */
+    if (d->rules.peer_links) { /* as NCCL does: reading it makes the driver of those switches look again */
         char ignored[16];
         orr_root_read(d->root, "/sys/kernel/pci_switch_link/refresh_switch_toplogy", ignored, sizeof ignored);
     }

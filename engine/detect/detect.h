@@ -24,19 +24,19 @@ struct orr_note {
     const char *command; /* to run unchanged: it shows or supplies what is missing; "": none does */
 };
 
-/* The value of a setting by name, NULL: not given. */
+/* The value of a setting by name, NULL if not given. */
 typedef const char *orr_detect_setting(const void *context, const char *name);
 
 struct orr_detect_options {
-    const struct orr_release *release; /* NULL: the default one */
-    const char *root;                  /* folder with a copied /sys and /proc; NULL: this machine */
+    const struct orr_release *release; /* NULL means the default one */
+    const char *root;                  /* folder with a copied /sys and /proc; NULL means this machine */
     const char *nvml; /* library in place of libnvidia-ml.so.1; "none": not asked. With a root: NULL means none */
-    int32_t sm;       /* compute capability of GPUs that no table knows; 0: not given */
+    int32_t sm;       /* compute capability of GPUs that no table knows; 0 if not given */
     bool running;     /* as a running job has it, with NICs merged; a dump has them apart */
     /* PCIe links as they run: with their present width, and of NICs their present speed. GPUs have the speed that they
      * can reach, because idle ones run slower. A dump of NCCL has what the release writes. */
     bool trained;
-    orr_detect_setting *setting; /* NCCL_* names of orr_detect_setting_name(); NULL: none are given */
+    orr_detect_setting *setting; /* NCCL_* names of orr_detect_setting_name(); NULL if none are given */
     const void *context;         /* of setting */
 };
 
@@ -50,11 +50,11 @@ struct orr_detection {
     struct orr_arena *arena;       /* owns all of the above */
 };
 
-/* Detects. What is missing on the machine is never an error but a note. IO: the root cannot be opened; INVALID: its
+/* Detects. What is missing on the machine is never an error but a note. IO if the root cannot be opened; INVALID if its
  * facts, or the topology file that NCCL_TOPO_FILE names, cannot be understood. orr_detection_release() the result. */
 enum orr_code orr_detect(const struct orr_detect_options *options, struct orr_detection *ret_detection,
                          struct orr_error *err) ORR_NO_DISCARD;
-/* The same from the bytes of a tar that gather wrote, packed anew or not (root is not read). UNRECOGNISED: the
+/* The same from the bytes of a tar that gather wrote, repacked or not (root is not read). UNRECOGNISED: the
  * bytes are not a tar. */
 enum orr_code orr_detect_from_tar(const char *bytes, size_t length, const struct orr_detect_options *options,
                                   struct orr_detection *ret_detection, struct orr_error *err) ORR_NO_DISCARD;
@@ -70,7 +70,7 @@ enum orr_code orr_gather(const struct orr_detect_options *options, struct orr_te
 /* Largest tar that gather makes. */
 enum { ORR_GATHER_BYTES = 8 << 20 };
 
-/* Name i of the settings that detection heeds, NULL: no more. */
+/* Name i of the settings that detection uses, NULL if there are no more. */
 const char *orr_detect_setting_name(size_t i);
 
 #endif

@@ -14,7 +14,7 @@
 #include "engine/base/spawn.h"
 #include "engine/base/text.h"
 
-/* Reads until the end or the deadline; false: it came first. */
+/* Reads until the end or the deadline; false if it came first. */
 static bool read_all(int fd, int64_t deadline, struct orr_text *text)
 {
     char block[16384];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detection in a process of its own: libraries of a driver are loaded there, may hang or crash on a sick GPU, and leave
- * nothing after in a service. */
+/* Detection in a separate process: it loads libraries of a driver, which may hang or crash on a sick GPU, and leaves no
+ * trace in a service. */
 #ifndef ORR_DETECT_DETECT_PROCESS_H
 #define ORR_DETECT_DETECT_PROCESS_H
 
@@ -8,8 +8,8 @@
 
 #include "engine/base/error.h"
 
-/* Runs `program detect --json --release NAME` (program NULL: this one) for at most this many seconds. *ret_bytes is
- * what it printed: free() it. UNSUPPORTED: it took too long, crashed, or failed; the text says how. */
+/* Runs `program detect --json --release NAME` (program NULL means this one) for at most this many seconds. *ret_bytes
+ * is what it printed: free() it. UNSUPPORTED if it took too long, crashed, or failed; the text says how. */
 enum orr_code orr_detect_apart(const char *program, const char *release, unsigned seconds, char **ret_bytes,
                                size_t *ret_length, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings that detection heeds, and the lists of names in them. */
+/* The settings that detection uses, and the lists of names in them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

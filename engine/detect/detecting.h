@@ -114,7 +114,7 @@ enum { ORR_SYS_VALUE = 256 };
 /* A PCI function that was looked up: its folder in /sys. */
 struct orr_bus_entry {
     const char *bus_id;
-    const char *path; /* NULL: it has none */
+    const char *path; /* NULL if it has none */
 };
 
 /* A device of the network plugin. */
@@ -161,7 +161,7 @@ void orr_note(struct orr_detector *d, enum orr_note_id id, const char *format, .
 
 /* detect_settings.c */
 enum orr_code orr_detect_settings_load(struct orr_detector *d, struct orr_error *err) ORR_NO_DISCARD;
-/* NULL: not given. */
+/* NULL if not given. */
 const char *orr_detect_setting_of(struct orr_detector *d, const char *name);
 int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t fallback);
 
@@ -176,7 +176,7 @@ void orr_sys_value(const struct orr_detector *d, const char *path, const char *n
 bool orr_looks_like_bus_id(const char *text, size_t length);
 
 /* bus.c */
-/* The folder of a PCI function, NULL: it has none. */
+/* The folder of a PCI function, NULL if it has none. */
 const char *orr_bus_path(struct orr_detector *d, const char *bus_id);
 /* The <pci> of a function, made if it is missing; class: preset for a new one. Claims nothing. */
 struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class);
@@ -208,7 +208,7 @@ void orr_detect_trim(struct orr_doc *doc, enum orr_trim_rule rule);
 void orr_detect_fuse(struct orr_doc *into, struct orr_doc *from);
 
 /* nics.c */
-/* File i of those that show a module for peer memory, with its bit; NULL: no more. */
+/* File i of those that show a module for peer memory, with its bit; NULL if there are no more. */
 const char *orr_peer_memory_file(size_t i, unsigned *ret_bit);
 void orr_nics_find(struct orr_detector *d);
 void orr_nics_add(struct orr_detector *d, uint32_t rank);
@@ -222,7 +222,7 @@ struct orr_net_device *orr_nic_new(struct orr_detector *d);
 /* Whether some interface has an address that NCCL would use; the names of those, at most `most`. */
 uint32_t orr_interfaces_choose(struct orr_detector *d, struct orr_interface_fact *ret_chosen, uint32_t most);
 
-/* Where a network plugin beside NCCL usually lies; ends with NULL. */
+/* Where a network plugin is usually installed; ends with NULL. */
 extern const char *const orr_net_plugins[];
 
 /* base_file.c: the document to start from. */

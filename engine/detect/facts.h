@@ -31,9 +31,9 @@ struct orr_gpu_fact {
     char bus_id[ORR_FACT_BUS]; /* dddd:bb:dd.f, lower case */
     char name[ORR_FACT_NAME];
     int major, minor;           /* compute capability */
-    uint32_t device, subsystem; /* id above, vendor below, as NVML gives them; 0: unknown */
-    uint32_t generation, width; /* of the PCIe link now; 0: unknown */
-    uint32_t full_generation;   /* it can reach; 0: unknown */
+    uint32_t device, subsystem; /* id above, vendor below, as NVML gives them; 0 if unknown */
+    uint32_t generation, width; /* of the PCIe link now; 0 if unknown */
+    uint32_t full_generation;   /* it can reach; 0 if unknown */
     struct orr_nvlink_fact links[ORR_FACT_NVLINKS];
     uint32_t c2c_count, c2c_bw;    /* active links, MB/s of the last */
     enum orr_known gdr, dma_buf;   /* as the CUDA driver says */
@@ -52,7 +52,7 @@ struct orr_interface_fact {
 /* An RDMA device that libibverbs lists and opens. */
 struct orr_verbs_fact {
     char name[32];
-    uint32_t max_qp; /* 0: unknown */
+    uint32_t max_qp; /* 0 if unknown */
     enum orr_known dma_buf;
 };
 
@@ -89,15 +89,15 @@ struct orr_host_facts {
     uint32_t device_count;
 };
 
-/* nvml_problem where nobody wanted it asked. */
+/* nvml_problem if nobody wanted it asked. */
 #define ORR_NOT_ASKED "it was not asked"
 
 /* The file of a root that holds them, and its limit. */
 #define ORR_FACTS_PATH "/orrery/facts"
 enum { ORR_FACTS_BYTES = 1 << 18 };
 
-/* Facts of the machine itself. nvml: path of the library, NULL: the driver's own, "none": not asked. host_id: what
- * NCCL_HOSTID says, NULL: nothing. */
+/* Facts of the machine itself. nvml: path of the library, NULL means the driver's own, "none": not asked. host_id: what
+ * NCCL_HOSTID says, NULL if there is nothing. */
 void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id,
                         const struct orr_root *root);
 /* The parts of it. root: where functions are looked for whose bus ids the library does not report. */
@@ -113,7 +113,7 @@ void orr_host_facts_ask_verbs(struct orr_host_facts *facts);
 /* Facts that a copy contains by itself, without ORR_FACTS_PATH: processor, host name and boot id. */
 void orr_host_facts_of_copy(struct orr_host_facts *facts, const struct orr_root *root, const char *host_id);
 
-/* Reads and writes ORR_FACTS_PATH. INVALID with the line where a line cannot be understood. */
+/* Reads and writes ORR_FACTS_PATH. INVALID, with the line, if a line cannot be understood. */
 enum orr_code orr_host_facts_read(struct orr_host_facts *facts, const char *text, size_t length,
                                   struct orr_error *err) ORR_NO_DISCARD;
 void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *text);
@@ -122,11 +122,11 @@ void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *t
 uint64_t orr_hash_wide(const char *text, size_t length);
 uint64_t orr_hash_bytewise(const char *text, size_t length);
 
-/* What libibverbs reported about a device, NULL: nothing. */
+/* What libibverbs reported about a device, NULL if there is nothing. */
 const struct orr_verbs_fact *orr_host_facts_device(const struct orr_host_facts *facts, const char *name);
-/* The GPU with a bus id, NULL: none. */
+/* The GPU with a bus id, NULL if there is none. */
 const struct orr_gpu_fact *orr_host_facts_gpu(const struct orr_host_facts *facts, const char *bus_id);
-/* Writes a bus id as NCCL does: lower case, four digits of domain where they suffice. */
+/* Writes a bus id as NCCL does: lower case, four digits of domain if they suffice. */
 void orr_bus_id_tidy(const char *from, char to[ORR_FACT_BUS]);
 
 #endif

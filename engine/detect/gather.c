@@ -34,7 +34,7 @@ static void put_text(struct packing *p, const char *format, ...)
     p->count++;
 }
 
-/* A PCI function and those above it, with what is read of each. */
+/* A PCI function and those above it, with the files that are read from each. */
 static void put_function(struct packing *p, const char *path)
 {
     static const char *const files[] = {
@@ -59,7 +59,7 @@ static void put_pci(struct packing *p)
         for (uint32_t i = 0; i < names.count; i++) {
             snprintf(link, sizeof link, "/sys/bus/pci/devices/%.60s", names.names[i]);
             orr_sys_value(p->d, link, "class", class);
-            /* Network, display, bridges, accelerators: what has a place in the document. */
+            /* Network, display, bridges, accelerators: the classes that have a place in the document. */
             bool wanted = !strncmp(class, "0x02", 4) || !strncmp(class, "0x03", 4) || !strncmp(class, "0x06", 4) ||
                           !strncmp(class, "0x12", 4);
             if (!wanted || orr_root_find(p->d->root, link, path) != ORR_ROOT_FOLDER)
@@ -191,7 +191,7 @@ static bool write_entry(struct archive *archive, const char *path, enum orr_root
     return done;
 }
 
-/* A path as it is found now; what is missing is left out. A library is packed empty: that it is there is enough. */
+/* A path as it is found now; a missing one is left out. A library is packed empty: that it is there is enough. */
 static bool write_path(const struct packing *p, struct archive *archive, const char *path, char *buffer)
 {
     char target[ORR_PATH_SIZE];
@@ -214,7 +214,7 @@ static bool write_path(const struct packing *p, struct archive *archive, const c
     return write_entry(archive, path, kind, NULL, buffer, (size_t)length);
 }
 
-/* The settings that detection would heed here, as the file that it would find them in. */
+/* The settings that detection would use here, as the file in which it would find them. */
 static void write_settings(struct orr_detector *d, struct orr_text *text)
 {
     for (size_t i = 0; orr_detect_setting_name(i); i++) {

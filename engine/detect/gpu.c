@@ -71,7 +71,7 @@ void orr_gpus_find(struct orr_detector *d)
         orr_note(d, ORR_NOTE_MANY_GPUS, "there are %u GPUs", d->facts.gpu_count);
 }
 
-/* Whether NICs may reach the memory of a GPU; assumed by its name where the driver did not say. */
+/* Whether NICs may reach the memory of a GPU; assumed from its name if the driver did not say. */
 static int gdr_of(struct orr_detector *d, const struct orr_gpu_fact *gpu)
 {
     if (gpu->gdr != ORR_UNKNOWN)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The <cpu> elements: NUMA nodes with what the processor says of itself. */
+/* The <cpu> elements: NUMA nodes, with the processor's description of itself. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trimming a document to what is used, and fusing those of several ranks. docs/nccl/sequence.md, "Fusing the XML of
- * several ranks". */
+/* Trims a document to the devices in use, and fuses the documents of several ranks. docs/nccl/sequence.md, "Fusing the
+ * XML of several ranks". */
 #include <string.h>
 
 #include "engine/detect/detecting.h"
 
-/* Whether something at or below was claimed; drops what goes on the way back. */
+/* Whether something at or below was claimed; drops unclaimed ones on the way back. */
 static bool trim(struct orr_doc_node *node, enum orr_trim_rule rule)
 {
     bool claimed = false;

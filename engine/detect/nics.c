@@ -124,7 +124,7 @@ static bool gdr_of(struct orr_detector *d, const struct orr_net_device *net, uin
     return dma_buf;
 }
 
-/* The folder of a net's PCI function, NULL: it hangs on the first CPU. */
+/* The folder of a net's PCI function, NULL if it belongs to the first CPU. */
 static const char *pci_path(struct orr_detector *d, const struct orr_net_device *net)
 {
     char link[ORR_PATH_SIZE + 16], target[ORR_PATH_SIZE];

@@ -9,7 +9,7 @@
 
 enum { SPEED_BYTES = 7, MOST_INTERFACES = 16, UNKNOWN_SPEED = 10000, MAXCONN = 65536 };
 
-/* An interface of a copy, and its number in the kernel; 0: unknown. */
+/* An interface of a copy, and its number in the kernel; 0 if unknown. */
 struct copied {
     const char *name;
     long index;

@@ -23,8 +23,8 @@ static uint64_t guid_of(const char *text)
     return guid;
 }
 
-/* "400 Gb/sec (4X NDR)" in Mb/s. If the plugin's tables end at HDR and at 12 lanes, what they lack counts as their
- * last row: NDR as HDR, and two lanes, which came later, as twelve. */
+/* "400 Gb/sec (4X NDR)" in Mb/s. If the plugin's tables end at HDR and at 12 lanes, missing rows count as their last
+ * one: NDR as HDR, and two lanes, which came later, as twelve. */
 static uint32_t speed_of(const struct orr_detector *d, const char *rate)
 {
     enum { HDR_LANE = 50000, LAST_LANES = 12 };

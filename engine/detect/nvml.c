@@ -72,7 +72,7 @@ struct nvml {
     const char *(*error)(int);
 };
 
-/* One row a function: its name, another name where the first is missing, and whether nothing works without it. */
+/* One row a function: its name, another name in case the first is missing, and whether anything works without it. */
 static const struct symbol {
     size_t at;
     const char *name, *other;
@@ -308,7 +308,7 @@ static bool are_of(const struct orr_host_facts *facts, const struct orr_root *ro
     return there > facts->gpu_count / 2;
 }
 
-/* Asks a library that may be another machine's; what it says counts if its GPUs are the root's. */
+/* Asks a library that may be another machine's; its answers count if its GPUs are the root's. */
 static void ask_beside(struct orr_host_facts *facts, const char *path, const struct orr_root *root)
 {
     orr_host_facts_ask_nvml(facts, path, root);

@@ -30,7 +30,7 @@ enum {
 
 enum orr_root_kind { ORR_ROOT_NONE, ORR_ROOT_FILE, ORR_ROOT_FOLDER, ORR_ROOT_LINK, ORR_ROOT_OTHER };
 
-/* A folder; "/" is the machine itself. IO: it cannot be opened. */
+/* A folder; "/" is the machine itself. IO if it cannot be opened. */
 enum orr_code orr_root_open(const char *folder, struct orr_root **ret_root, struct orr_error *err) ORR_NO_DISCARD;
 /* A tar, plain or gzip, whose bytes are copied out; nothing of it touches the file system. A first folder around sys/
  * and proc/ is looked through. UNRECOGNISED: no tar; INVALID: broken; LIMIT. */
@@ -42,8 +42,8 @@ void orr_root_free(struct orr_root *root);
 enum orr_root_kind orr_root_find(const struct orr_root *root, const char *path, char ret_path[ORR_PATH_SIZE]);
 /* The same, but a link at the end is not followed: ret_target (may be NULL) becomes its text. */
 enum orr_root_kind orr_root_look(const struct orr_root *root, const char *path, char ret_target[ORR_PATH_SIZE]);
-/* Reads the beginning of a file, at most size - 1 bytes, and ends it with a zero. Gives the bytes read, -1: there is no
- * such regular file, or it cannot be read. */
+/* Reads the beginning of a file, at most size - 1 bytes, and ends it with a zero. Gives the bytes read, -1 if there is
+ * no such regular file, or it cannot be read. */
 ssize_t orr_root_read(const struct orr_root *root, const char *path, char *buffer, size_t size);
 
 struct orr_root_names {

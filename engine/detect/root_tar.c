@@ -108,7 +108,7 @@ static void end(void *state)
 static const struct orr_root_source tar_source = {
     .top = top, .enter = enter, .leave = leave, .read = read_entry, .list = list, .end = end};
 
-/* "./sys//class/" -> "/sys/class"; false: not a name that a root can have. */
+/* "./sys//class/" -> "/sys/class"; false if not a name that a root can have. */
 static bool clean(const char *name, char path[ORR_PATH_SIZE])
 {
     size_t used = 0, depth = 0;
@@ -256,7 +256,7 @@ static enum orr_code put_in_order(struct tar *tar, struct orr_error *err)
     return ORR_OK;
 }
 
-/* The one folder that holds sys/ where the top does not. */
+/* The one folder that contains sys/, if the top does not. */
 static enum orr_code find_prefix(struct orr_root *root, struct orr_arena *arena, struct orr_error *err)
 {
     struct orr_root_names names;

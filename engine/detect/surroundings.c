@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where detection runs: containers, WSL and Jetson boards hide things that are there, and each in a way of its own.
- * Said in notes, so that nobody takes what is hidden for what is missing. All is read through the root, as a copy has
+ * Said in notes, so that nobody concludes that hidden devices are missing. All is read through the root, as a copy has
  * it too. */
 #include <stdio.h>
 #include <string.h>

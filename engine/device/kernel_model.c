@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's model of its symmetric kernels. More blocks move more bytes, up to what the links carry: the rate rises along
- * a smooth curve towards a peak, and the time is a base and what the bytes take beyond it. The model takes the fewest
- * blocks that come within 2.5 % of the time with all of them, because blocks are what the application lacks meanwhile.
+ * a smooth curve towards a peak, and the time is a base plus the time for the bytes. The model takes the fewest
+ * blocks that come within 2.5 % of the time with all of them, because the application cannot use these blocks
+ * meanwhile.
  *
  * Kernels over several teams have a plainer model: bytes by the narrowest of blocks, NVLink and network, a first chunk
  * that nothing overlaps, and the latency of the network. docs/nccl/device-side.md, "The model of the kernels". */
@@ -108,7 +109,7 @@ static void estimate_lsa(const struct orr_kernel *kernel, const struct orr_kerne
     c->time = time_of(kernel, load, c->blocks);
 }
 
-/* Bytes of a chunk: the release's, or what the user asks for, in powers of two. */
+/* Bytes of a chunk: the release's, or the size that the user asks for, in powers of two. */
 static uint64_t gin_chunk(const struct orr_kernel_load *load)
 {
     enum { LEAST = 128, MOST = 1 << 30 };

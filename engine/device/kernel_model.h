@@ -37,7 +37,7 @@ struct orr_kernel_load {
     uint64_t bytes;      /* of a rank, or in all for AllReduce */
     int32_t arch;        /* 100 * major + 10 * minor of the rank's GPU */
     int32_t least, most; /* blocks */
-    int32_t fixed;       /* blocks that the user asks for; 0: the model chooses */
+    int32_t fixed;       /* blocks that the user asks for; 0 means the model chooses */
 };
 
 /* Fills blocks and time. */

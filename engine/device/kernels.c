@@ -152,7 +152,7 @@ static bool yields(const struct orr_device_side *d, const struct orr_device_call
            classic.protocol != ORR_LL;
 }
 
-/* Why no symmetric kernel is considered at all; NULL: some are. */
+/* Why no symmetric kernel is considered at all; NULL if some are. */
 static const char *excluded(const struct orr_device_side *d, const struct orr_device_call *call, const char **ret_rule)
 {
     const struct orr_device_verdict *kernels = orr_device_verdict(d, ORR_DEVICE_KERNELS);

@@ -32,8 +32,8 @@ enum orr_data_type {
 const char *orr_data_type_name(size_t type);
 uint32_t orr_data_type_bytes(enum orr_data_type type);
 
-/* A call of a sum. bytes: the whole buffer, as for the tuning model: of AllGather what a rank receives, of
- * ReduceScatter what it sends. */
+/* A call of a sum. bytes: the whole buffer, as for the tuning model: for AllGather the bytes that a rank receives, for
+ * ReduceScatter those that it sends. */
 struct orr_device_call {
     enum orr_function function;
     enum orr_data_type type;
@@ -45,7 +45,7 @@ enum orr_runs_by { ORR_BY_CLASSIC, ORR_BY_SYMMETRIC, ORR_BY_COPY_ENGINE };
 
 struct orr_device_choice {
     enum orr_runs_by by;
-    const char *kernel;   /* "AllReduce_AGxLLMC_R": of a symmetric kernel; NULL: none was a candidate */
+    const char *kernel;   /* "AllReduce_AGxLLMC_R": of a symmetric kernel; NULL if none was a candidate */
     int32_t blocks;       /* of it */
     float time;           /* of it, microseconds by NCCL's model */
     const char *rule;     /* stable word */

@@ -63,7 +63,7 @@ static bool is_before(const struct orr_diagnosed *a, const struct orr_diagnosed 
     return orr_diagnosed_costs(a) && orr_cost_compare(&a->cost, &b->cost) < 0;
 }
 
-/* Causes in their order, each followed by what follows from it. */
+/* Causes in their order, each followed by its consequences. */
 static bool put_in_order(struct orr_diagnosis *out, struct orr_arena *arena)
 {
     struct orr_diagnosed *rows = ORR_NEW(arena, struct orr_diagnosed, out->count);

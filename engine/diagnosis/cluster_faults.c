@@ -21,7 +21,7 @@ enum {
 /* The constants above bound the trials, as each finding of a dump is tried once. */
 static const struct orr_effort unlimited = {.analyses = UINT32_MAX, .steps = UINT64_MAX};
 
-/* A dump of the cluster, and what it becomes. */
+/* A dump of the cluster, and its repaired copies. */
 struct specimen {
     const struct orr_dump *dump, *repaired; /* repaired: of everything; the same if it has no fault */
     uint32_t hosts;
@@ -32,7 +32,7 @@ struct specimen {
 
 struct fault {
     struct orr_cluster_fault row;
-    const struct orr_dump *repaired[MOST_DUMPS]; /* [specimen]: with this fault alone repaired; NULL: it has none */
+    const struct orr_dump *repaired[MOST_DUMPS]; /* [specimen]: with this fault alone repaired; NULL if it has none */
 };
 
 struct examining {
@@ -68,7 +68,7 @@ static void list_specimens(struct examining *e)
     }
 }
 
-/* The answer for two hosts with this dump; NULL: there is none. The caller frees it. */
+/* The answer for two hosts with this dump; NULL if there is none. The caller frees it. */
 static enum orr_code analyze_two(struct examining *e, const struct orr_dump *dump, struct orr_analysis **ret_answer,
                                  struct orr_error *err)
 {
@@ -125,7 +125,7 @@ static enum orr_code bandwidth_with(const struct examining *e, const struct orr_
     return ORR_OK;
 }
 
-/* The fault with these words, a new one if there is none; NULL: too many. */
+/* The fault with these words, a new one if there is none; NULL if there are too many. */
 static struct fault *fault_of(struct examining *e, const struct orr_finding *finding, const char *what)
 {
     for (uint32_t f = 0; f < e->fault_count; f++)

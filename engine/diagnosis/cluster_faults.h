@@ -14,7 +14,7 @@
 #include "engine/findings/findings.h"
 
 struct orr_cluster_fault {
-    const struct orr_finding *finding; /* NULL: no finding says why the hosts differ */
+    const struct orr_finding *finding; /* NULL if no finding says why the hosts differ */
     const char *what;                  /* "A link is slower than its equals: ...", without a full stop */
     const char *device;                /* the first place of the finding, such as "mlx5_3"; "": none */
     const char *remedy;                /* what to do, a sentence */
@@ -31,7 +31,8 @@ struct orr_cluster_faults {
     uint32_t left_out;       /* further faults, for which no analysis was left */
     uint32_t hosts_at_fault; /* hosts with one fault or more */
     double now, repaired;    /* bus bandwidth of AllReduce at 1 GiB in GB/s: as it is, and with every fault repaired */
-    const char *const *assumed; /* [assumed_count]: what the inputs do not show, and the figures rest on; clauses */
+    /* [assumed_count]: facts that the figures rest on and the inputs do not show; clauses */
+    const char *const *assumed;
     uint32_t assumed_count;
     const char *sentence; /* "60 hosts: AllReduce 265 of 350 GB/s, because of 2 hosts." */
 };

@@ -106,7 +106,7 @@ static enum orr_code measure_repaired(struct doctor *d, struct orr_variant *vari
     return ORR_OK;
 }
 
-/* A GPU that is missing cannot be put back into the file; what is lost is the GPU itself. */
+/* A GPU that is missing cannot be put back into the file; the loss is the GPU itself. */
 static bool count_gpus(const struct doctor *d, struct orr_diagnosed *row)
 {
     if (strcmp(row->finding->row->id, "gpu-missing") != 0)
@@ -198,7 +198,7 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
     return ORR_OK;
 }
 
-/* The bus bandwidth for a number of hosts with a repair; where that changes nothing, as it is. */
+/* The bus bandwidth for a number of hosts with a repair, or as it is if the repair changes nothing. */
 static double bus_bw_with(const struct orr_cost *cost, const struct orr_cost *all)
 {
     for (uint32_t i = 0; i < cost->change_count; i++)

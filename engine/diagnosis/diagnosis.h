@@ -57,26 +57,26 @@ struct orr_cost {
 struct orr_diagnosed {
     const struct orr_finding *finding;
     enum orr_severity severity; /* by its cost, if one is known; else its row's */
-    const char *repair;         /* what was repaired to find the cost, a phrase; NULL: no repair is known */
+    const char *repair;         /* what was repaired to find the cost, a phrase; NULL if no repair is known */
     bool has_cost;
     struct orr_cost cost;
-    struct orr_cost supposed; /* what it costs if the finding's "if" is so; hosts 0: it supposes nothing */
+    struct orr_cost supposed; /* what it costs if the finding's "if" is so; hosts 0 if it supposes nothing */
     bool of_file;             /* the file is incomplete, not the machine */
-    const char *not_tried;    /* why a repair was not tried, a phrase; NULL: it was, or there is none */
+    const char *not_tried;    /* why a repair was not tried, a phrase; NULL if it was, or there is none */
     uint32_t follows;         /* the row of struct orr_diagnosis of which it is a consequence; UINT32_MAX: none */
 };
 
 enum orr_verdict_state { ORR_VERDICT_HEALTHY, ORR_VERDICT_DEGRADED, ORR_VERDICT_CANNOT_TELL };
 
 struct orr_diagnosis {
-    struct orr_diagnosed *rows; /* causes by severity, then by cost; each followed by what follows from it */
+    struct orr_diagnosed *rows; /* causes by severity, then by cost; each followed by its consequences */
     uint32_t count;
     bool has_all; /* something costs something; all repairs were tried together */
     struct orr_cost all;
     const char *all_repair; /* what was repaired for it */
     /* What everything costs rests on a figure that the input does not show: degraded or healthy with each value. */
     struct orr_depends_list depends;
-    const struct orr_suppositions *rests_on; /* NULL: it does not */
+    const struct orr_suppositions *rests_on; /* NULL if it does not */
     enum orr_verdict_state state;
     const char *sentence; /* the headline; names cause and cost */
     const char *advice;   /* what to do first; "": nothing */
@@ -102,7 +102,7 @@ void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[
 void orr_cost_text(const struct orr_cost *cost, char text[64]);
 /* verdict.c: "AllReduce gets 20 of 240 GB/s on 2 hosts". */
 void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text);
-/* "repairing it adds 56 GB/s", or "" where the cost has no gain; at least 64 bytes. */
+/* "repairing it adds 56 GB/s", or "" if the cost has no gain; at least 64 bytes. */
 void orr_cost_gain_text(const struct orr_cost *cost, char text[64]);
 /* The devices that a finding is about, "mlx5_5 and 2 more"; "": it names none. */
 void orr_finding_devices(const struct orr_finding *finding, struct orr_text *text);

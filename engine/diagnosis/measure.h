@@ -6,7 +6,7 @@
 #include "engine/diagnosis/diagnosis.h"
 
 struct orr_performance {
-    bool known; /* false: the analysis failed, or was not made */
+    bool known; /* false if the analysis failed, or was not made */
     double value[ORR_COST_FIGURE_COUNT];
 };
 
@@ -25,8 +25,8 @@ void orr_measure(const struct orr_analysis *analysis, struct orr_performance *re
 /* The greatest loss against the repaired machine, among figures that both know. A worse figure is not a loss. hosts is
  * 0 if they know no figure together. */
 struct orr_cost orr_cost_between(const struct orr_measured *now, const struct orr_measured *repaired);
-/* The reference of a cost: its figure and its number of hosts on the machine with everything repaired; what it is
- * without that if either is not known. */
+/* The reference of a cost: its figure and its number of hosts on the machine with everything repaired; its value
+ * without that if either is unknown. */
 void orr_cost_refer(struct orr_cost *cost, const struct orr_measured *all);
 /* Which of the two costs is the greater one, as a share: negative, 0, positive as in qsort(), the greater first. */
 int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A question about the machine as it would be with some of its findings repaired: what the diagnosis tries to find
- * their costs, asked for by itself. */
+/* A question about the machine as it would be with some of its findings repaired: the question that the diagnosis tries
+ * to find their costs, as a question of its own. */
 #ifndef ORR_DIAGNOSIS_REPAIRED_H
 #define ORR_DIAGNOSIS_REPAIRED_H
 
 #include "engine/analysis/analysis.h"
 
-/* findings: `count` ids ("slow-link"), repaired in this order. The machine of *ret_dump lies in arena and borrows from
+/* findings: `count` ids ("slow-link"), repaired in this order. The machine of *ret_dump is in arena and borrows from
  * dump; *ret_query is the question with the settings that repairs changed. Fails with SETTING, naming the finding, if
  * one has no repair or its repair changes nothing here; else as orr_analyze(). */
 enum orr_code orr_repaired(const struct orr_dump *dump, const struct orr_query *query, const char *const *findings,

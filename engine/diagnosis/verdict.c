@@ -125,7 +125,7 @@ static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct
     }
 }
 
-/* The row of depends with the state that lies next to one with the other. */
+/* The row of depends with the state that is next to one with the other. */
 static const struct orr_depends *next_to_other(const struct orr_depends_list *list, int state)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -215,7 +215,7 @@ static bool is_of_rccl(const struct orr_diagnosed *row)
     return !strcmp(row->finding->row->id, "rccl-file");
 }
 
-/* An assumption of the input that bandwidths rest on; NULL: none. */
+/* An assumption of the input that bandwidths rest on; NULL if there is none. */
 static const struct orr_assumed *shaky(const struct orr_analysis *analysis)
 {
     const struct orr_dump_notes *notes = analysis->given->notes;

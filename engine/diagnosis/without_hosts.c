@@ -12,7 +12,7 @@
 
 enum { MOST_WHAT = ORR_HOSTS_TEXT + 64 };
 
-/* The lines without hosts of odd kinds, and what was left out, for people. NULL: memory ran out. */
+/* The lines without hosts of odd kinds, and what was left out, for people; NULL if memory runs out. */
 static struct orr_cluster_line *other_lines(const struct orr_cluster *c, struct orr_arena *arena, uint32_t *ret_count,
                                             uint32_t *ret_left_out, char what[MOST_WHAT])
 {

@@ -35,7 +35,7 @@ struct orr_actor {
 
 struct orr_hop {
     enum orr_path_type type;
-    float bw; /* 0: not known */
+    float bw; /* 0 if unknown */
 };
 
 /* Memory ran out: drawing->failed. */
@@ -56,14 +56,14 @@ static inline bool orr_cast_same_place(const struct orr_cast *cast, int32_t a, i
 }
 /* "Host 3"; "Tray 3" of a dump that holds several hosts, "Tray 3 of host 1" if there are several of those. */
 const char *orr_cast_place_name(const struct orr_cast *cast, int32_t rank);
-/* The rail of a NET of the host of a rank, -1: not known. */
+/* The rail of a NET of the host of a rank, -1 if unknown. */
 int32_t orr_cast_rail(const struct orr_cast *cast, int32_t rank, int64_t net);
-/* The ring of a channel, made where the communicator is only a plan; NULL: drawing->failed. */
+/* The ring of a channel, made if the communicator is only a plan; NULL if drawing->failed. */
 const int32_t *orr_cast_ring(struct orr_cast *cast, int32_t channel);
-/* Its tree, likewise. */
+/* Its tree, in the same way. */
 const struct orr_tree *orr_cast_tree(struct orr_cast *cast, int32_t channel);
 /* The row of its ring graph that a system's ranks `entry` to `exit` follow in a channel. NCCL may swap channels on
- * every other host, so the row is found by its ends. -1: none. */
+ * every other host, so the row is found by its ends; -1 if there is none. */
 int32_t orr_cast_row(const struct orr_cast *cast, int32_t channel, int32_t entry, int32_t exit);
 /* Adds the actor's tile: "GPU/0-1b000" on host 0, "host1/GPU/0-1b000" elsewhere. */
 void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_point centre, float w, float h,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of an analysis: the machine, a ring, a tree, a path, CollNetDirect. The engine says what is inside what, and
- * where, with which labels, classes and ids. Graphviz draws it in a worker process of its own (diagram_worker.h),
- * because it is not thread-safe and may run long. */
+/* Pictures of an analysis: the machine, a ring, a tree, a path, CollNetDirect. The engine says which boxes contain
+ * which, and their places, labels, classes and ids. Graphviz draws it in a worker process of its own
+ * (diagram_worker.h), because it is not thread-safe and may run long. */
 #ifndef ORR_DIAGRAM_DIAGRAM_H
 #define ORR_DIAGRAM_DIAGRAM_H
 

@@ -19,8 +19,8 @@ struct orr_renderer_limits {
 };
 extern const struct orr_renderer_limits orr_renderer_default_limits;
 
-/* Makes a pool. A worker is this same program started as `program render-worker` (program NULL: /proc/self/exe), so
- * that it shares no memory with the server. */
+/* Makes a pool. A worker is this same program started as `program render-worker` (program NULL means /proc/self/exe),
+ * so that it shares no memory with the server. */
 enum orr_code orr_renderer_new(const struct orr_renderer_limits *limits, const char *program,
                                struct orr_renderer **ret_renderer, struct orr_error *err) ORR_NO_DISCARD;
 /* Ends the workers. */

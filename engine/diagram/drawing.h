@@ -49,7 +49,7 @@ struct orr_wire {
     bool arrow;                     /* at the last point */
     const struct orr_point *points; /* of a line with rounded corners */
     uint32_t point_count;           /* two or more */
-    const char *label;              /* NULL: none */
+    const char *label;              /* NULL if there is none */
     const char *label_colour;
     struct orr_point label_at; /* its middle */
     float label_font;

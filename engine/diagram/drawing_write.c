@@ -49,7 +49,7 @@ static struct extent extent_of(const struct orr_drawing *drawing)
     return (struct extent){extent.left - margin, extent.top - margin, extent.right + margin, extent.bottom + margin};
 }
 
-/* Length of the character at the start of a text that XML allows, control characters left out; 0: none. */
+/* Length of the character at the start of a text that XML allows, control characters left out; 0 if there is none. */
 static size_t character(const char *text)
 {
     return (unsigned char)*text < 0x20 || *text == 0x7f ? 0 : orr_xml_length(text);
@@ -190,7 +190,7 @@ static void write_wire(struct orr_text *text, const struct orr_drawing *drawing,
 
 /* Boxes and tiles sorted by the box they stand in, each list in order of creation. */
 struct nesting {
-    uint32_t *first_box, *next_box, *first_tile, *next_tile; /* [box + 1], element 0: the canvas */
+    uint32_t *first_box, *next_box, *first_tile, *next_tile; /* [box + 1], element 0 means the canvas */
 };
 
 static void write_inside(struct orr_text *text, const struct orr_drawing *drawing, const struct nesting *nesting,

@@ -13,7 +13,7 @@ static const char *own_attribute(const struct orr_system *system, uint32_t node,
     return system->dump ? orr_element_word(system->dump, system->nodes[node].element, attr) : "";
 }
 
-/* Index of a node's link to what contains it, PCI before others, ORR_NO_LINK: none. */
+/* Index of a node's link to what contains it, PCI before others, ORR_NO_LINK if there is none. */
 static uint32_t uplink_of(const struct orr_labels *labels, uint32_t node)
 {
     const struct orr_node *from = &labels->system->nodes[node];

@@ -9,9 +9,9 @@
 
 /* A node's link towards the CPU, and in what the node is slower than its equals. */
 struct orr_uplink {
-    uint32_t link;                                          /* to what contains the node, ORR_NO_LINK: none */
-    const struct orr_card *card;                            /* of a PCIe link as the dump states it, NULL: none */
-    const struct orr_slower *slower[ORR_SLOWER_KIND_COUNT]; /* NULL: it is not */
+    uint32_t link;               /* to what contains the node, ORR_NO_LINK if there is none */
+    const struct orr_card *card; /* of a PCIe link as the dump states it, NULL if there is none */
+    const struct orr_slower *slower[ORR_SLOWER_KIND_COUNT]; /* NULL if it is not */
     bool degraded;                                          /* any of these */
 };
 
@@ -25,12 +25,12 @@ struct orr_labels {
     struct orr_hardware_facts hw;    /* of the dump; empty if there is none */
     uint32_t *node_of;               /* [element]: node */
     uint32_t *copy;                  /* [node]: 0, or counts nodes before it with the same type and id (faulty dumps) */
-    float usual[ORR_LINK_TYPE_COUNT]; /* the bandwidth that most links of a type have; 0: there are fewer than two */
+    float usual[ORR_LINK_TYPE_COUNT]; /* the bandwidth that most links of a type have; 0 if there are fewer than two */
     bool several_systems;             /* node ids differ in their system part: several hosts in one dump */
 };
 
-/* Finds what contains what: PCI links lead from a CPU to all below it; GPUs without PCI hang on the CPU by C2C or
- * NVLink, NETs on their NIC. Gives parent and depth arrays in the arena, NULL if memory ran out. */
+/* Finds what contains what: PCI links lead from a CPU to all below it; GPUs without PCI are below the CPU by C2C or
+ * NVLink, NETs below their NIC. Gives parent and depth arrays in the arena, NULL if memory ran out. */
 bool orr_containment(const struct orr_system *system, const uint32_t *drawn_as, struct orr_arena *arena,
                      uint32_t **ret_parent, uint32_t **ret_depth);
 
@@ -59,7 +59,7 @@ bool orr_label_assumed(const struct orr_labels *labels, uint32_t node);
 const char *orr_label_class(enum orr_node_type type);
 enum orr_role orr_label_role(enum orr_node_type type);
 
-/* "Gen5 x16", NULL: the dump does not say. */
+/* "Gen5 x16", NULL if the dump does not say. */
 const char *orr_label_pcie(struct orr_drawing *drawing, const struct orr_card *card);
 /* "; slower than its equals, which have Gen5 x16 (GPU/0-1b000)". */
 const char *orr_label_slower(const struct orr_labels *labels, const struct orr_slower *row);
@@ -73,7 +73,7 @@ const char *orr_label_exception(const struct orr_labels *labels, uint32_t link, 
 /* "PCIe 48, NVLink 371": what links usually have, in GB/s; "" where every link says its own. */
 const char *orr_label_usual(const struct orr_labels *labels);
 const char *orr_label_link_title(const struct orr_labels *labels, uint32_t link);
-/* The fact by which a link is slower than those of equal devices, NULL: it is not. */
+/* The fact by which a link is slower than those of equal devices, NULL if it is not. */
 const struct orr_slower *orr_label_degraded(const struct orr_labels *labels, uint32_t link);
 /* "link pci", "link nvl degraded" ... */
 const char *orr_label_link_class(const struct orr_labels *labels, uint32_t link);

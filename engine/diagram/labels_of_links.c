@@ -2,7 +2,7 @@
 /* What the pictures say about links. */
 #include "engine/diagram/labels.h"
 
-/* The end whose uplink this link is, seen from either side, ORR_NO_NODE: none. */
+/* The end whose uplink this link is, seen from either side, ORR_NO_NODE if there is none. */
 static uint32_t lower_end(const struct orr_labels *labels, uint32_t link)
 {
     const struct orr_link *at = &labels->system->links[link];

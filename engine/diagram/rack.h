@@ -44,7 +44,7 @@ static inline enum orr_node_type orr_rack_type(const struct orr_rack *rack, uint
 bool orr_rack_is_switch(enum orr_node_type type);
 /* Several hosts, each with CPUs that contain all else: what this layout can show. */
 bool orr_rack_fits(const struct orr_scene *scene);
-/* Finds the trays and the columns of what is in them. false: memory ran out. */
+/* Finds the trays and the columns of what is in them; false if memory runs out. */
 bool orr_rack_gather(struct orr_rack *rack);
 /* Bands from top to bottom, then the grid: this many columns that the whole is about as wide as a window. */
 void orr_rack_arrange(struct orr_rack *rack);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places inside a tray come from what hangs on what: a CPU's branches are side by side, in each the GPUs on top,
+/* The places inside a tray follow the tree of devices: a CPU's branches are side by side, in each the GPUs on top,
  * below them the switches that lead to GPUs, then ports and their NICs, then switches that lead to NICs alone. The CPU
  * is a strip below all, so a wire goes down from each device, beside the ports if it must pass them. */
 #include <math.h>

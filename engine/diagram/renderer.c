@@ -22,7 +22,7 @@ const struct orr_renderer_limits orr_renderer_default_limits = {
     .workers = 2, .seconds = 10, .memory = (size_t)1 << 30, .output = (size_t)32 << 20, .drawings = 200};
 
 struct worker {
-    pid_t pid; /* 0: not started */
+    pid_t pid; /* 0 if not started */
     int fd;
     unsigned drawings;
     bool busy;

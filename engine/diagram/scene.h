@@ -15,7 +15,7 @@ struct orr_scene {
     struct orr_drawing *drawing;
     struct orr_labels labels;
     bool by_bandwidth; /* links are as wide as their bandwidth */
-    uint32_t *tiles;   /* [node]: its tile in the drawing, ORR_NO_TILE: none */
+    uint32_t *tiles;   /* [node]: its tile in the drawing, ORR_NO_TILE if there is none */
 };
 
 enum orr_wiring {

@@ -11,7 +11,8 @@ enum orr_code orr_view_stations(struct orr_cast *cast, int32_t channel, struct o
 /* The same of a tree: the ranks of one host or tray that it joins without leaving it are one tile. If there are too
  * many, subtrees beside one another that are alike are one. */
 enum orr_code orr_view_host_tree(struct orr_cast *cast, int32_t channel, struct orr_error *err) ORR_NO_DISCARD;
-/* "slowest", "unlike most", "slowest, unlike most": what is remarkable about the host of a rank, NULL: nothing. */
+/* "slowest", "unlike most", "slowest, unlike most": what is remarkable about the host of a rank, NULL if there is
+ * nothing. */
 const char *orr_cast_remark(const struct orr_cast *cast, int32_t rank);
 
 #endif

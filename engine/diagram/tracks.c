@@ -12,7 +12,7 @@ enum { LABELLED_LANES = 14 };
 
 struct end { /* of a track at a tile */
     uint32_t node, track;
-    int which, group; /* group 0: goes left, 1: right */
+    int which, group; /* group 0 goes left, 1 right */
     float key;
 };
 

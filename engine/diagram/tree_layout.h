@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places for what is contained in what: NUMA nodes in rows, in each the PCIe switches, GPUs and NICs below one another,
+/* Places for a tree of boxes: NUMA nodes in rows, in each the PCIe switches, GPUs and NICs below one another,
  * so that equal siblings are at equal heights. README.md has a sketch. */
 #ifndef ORR_DIAGRAM_TREE_LAYOUT_H
 #define ORR_DIAGRAM_TREE_LAYOUT_H
@@ -7,7 +7,7 @@
 #include "engine/diagram/scene.h"
 
 struct orr_spot {               /* of a node */
-    uint32_t first_child, next; /* siblings: those with GPUs first, then by bus id; ORR_NO_NODE: none */
+    uint32_t first_child, next; /* siblings: those with GPUs first, then by bus id; ORR_NO_NODE if there is none */
     uint32_t child_count;
     bool has_gpu;         /* it is one or contains one */
     bool by_cpu;          /* a GPU (or what contains one) with a further link to its CPU, C2C or NVLink */

@@ -83,7 +83,7 @@ static bool gather(struct branches *b)
     return true;
 }
 
-/* What a subtree looks like: kinds of hosts and where they are joined. Alike ones beside one another become one. */
+/* What a subtree looks like: kinds of hosts and where they are joined. Identical neighbours become one. */
 static uint64_t look(struct branches *b, uint32_t s, bool fold)
 {
     struct stop *stop = &b->stops[s];

@@ -111,7 +111,7 @@ static void add_fabric_wire(struct orr_rack *rack, uint32_t link)
                    (struct orr_point){x, rail});
 }
 
-/* Straight down, at the left of what is between, or from the middle. */
+/* Straight down, to the left of the boxes in between, or from the middle. */
 static void add_drop(struct orr_rack *rack, uint32_t link, uint32_t child, uint32_t parent)
 {
     const struct orr_frame *a = &rack->slots[child].at, *b = &rack->slots[parent].at;
@@ -165,7 +165,8 @@ static void add_wires(struct orr_rack *rack)
     }
 }
 
-/* "NVLink 722, C2C 224, PCIe 3 to 48": what links of each kind have, where they differ the least and the most. */
+/* "NVLink 722, C2C 224, PCIe 3 to 48": the bandwidth of each kind of links, or the lowest and the highest if they
+ * differ. */
 static const char *link_figures(const struct orr_rack *rack)
 {
     static const enum orr_link_type order[] = {ORR_LINK_NVL, ORR_LINK_C2C, ORR_LINK_PCI, ORR_LINK_SYS};

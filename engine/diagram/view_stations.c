@@ -105,7 +105,7 @@ static void fold(struct line *line)
             uint32_t length = p;
             while (i + length < line->count && alike(line, &stations[i + length], &stations[i + length - p]))
                 length++;
-            length -= length % p; /* what comes next follows the last of the period */
+            length -= length % p; /* the next station follows the last of the period */
             if (length >= p * LEAST_FOLDED && length > run) {
                 period = p;
                 run = length;
@@ -122,7 +122,7 @@ static void fold(struct line *line)
     line->count = kept;
 }
 
-/* "ranks 8\u201315" where they follow one another, else all, cut if there is no room. */
+/* "ranks 8\u201315" if they are consecutive, or else all, cut if there is no room. */
 static const char *ranks_text(const struct line *line, const struct station *station, float font, float width)
 {
     struct orr_drawing *drawing = line->cast->drawing;

@@ -24,7 +24,8 @@
 static const char *const renderers[ORR_FORMAT_COUNT] = {
     [ORR_FORMAT_SVG] = "svg", [ORR_FORMAT_PNG] = "png:cairo", [ORR_FORMAT_PDF] = "pdf", [ORR_FORMAT_DOT] = "dot"};
 
-/* Graphviz reports errors through a function without context, one graph at a time: what it said of the current one. */
+/* Graphviz reports errors through a function without context, one graph at a time: its messages about the current one.
+ */
 static char complaint[200];
 
 static int remember(char *message)
@@ -35,7 +36,7 @@ static int remember(char *message)
     return 0;
 }
 
-/* 1: all of it, 0: the input ended before the first byte, -1: it broke off. */
+/* 1 for all of it, 0 if the input ended before the first byte, -1 if it broke off. */
 static int read_all(int fd, void *buffer, size_t length)
 {
     for (size_t done = 0; done < length;) {
@@ -282,7 +283,7 @@ int orr_render_worker_main(void)
         if (!sent)
             break;
     }
-    /* Without the libraries' own clean-up: it takes long, and what they leak goes with the process. */
+    /* Without the libraries' own clean-up: it takes long, and the end of the process frees whatever they leak. */
     fflush(NULL);
     _exit(status);
 }

@@ -101,14 +101,14 @@ struct orr_attribute {
 
 struct orr_element {
     enum orr_element_kind kind;
-    uint32_t parent, first_child, next_sibling; /* ORR_NO_ELEMENT: none */
+    uint32_t parent, first_child, next_sibling; /* ORR_NO_ELEMENT if there is none */
     uint32_t first_attribute, attribute_count;
     uint32_t line, column; /* of the start tag, 1-based */
 };
 
 /* An error that NCCL's own reader (which is not an XML parser) would report for this file, although Orrery reads it. */
 struct orr_refusal {
-    uint32_t line, column; /* 1-based; line 0: nothing is refused */
+    uint32_t line, column; /* 1-based; line 0 if nothing is refused */
     char text[160];        /* the rule it breaks */
 };
 
@@ -124,11 +124,12 @@ struct orr_dump {
     size_t byte_count;          /* of the input */
     /* Bits of enum orr_attr: attributes whose value a reader assumed in some element of the kind. */
     uint64_t assumed[ORR_ELEMENT_COUNT];
-    /* The graph file in the same input, as NCCL_GRAPH_FILE names one: its graphs replace the search; NULL: none. */
+    /* The graph file in the same input, as NCCL_GRAPH_FILE names one: its graphs replace the search; NULL if there is
+     * none. */
     const struct orr_graph_file *graphs;
-    /* Notes of the reader in engine/input that made the dump, in the same arena; NULL: orr_dump_read() made it. */
+    /* Notes of the reader in engine/input that made the dump, in the same arena; NULL means orr_dump_read() made it. */
     const struct orr_dump_notes *notes;
-    struct orr_arena *arena; /* owns all of the above and this structure; NULL: another owner frees them */
+    struct orr_arena *arena; /* owns all of the above and this structure; NULL means another owner frees them */
 };
 
 struct orr_dump_limits {
@@ -140,9 +141,9 @@ struct orr_dump_limits {
 /* 16 MiB, 64 deep, 65536 elements, 64 attributes. */
 extern const struct orr_dump_limits orr_dump_default_limits;
 
-/* Reads topology XML. limits NULL: the default ones. On success *ret_dump is the caller's: orr_dump_free(). SYNTAX with
- * line and column for what is not XML (a DOCTYPE is refused as well: no entities, no external files). UNRECOGNISED for
- * XML without a <system>, or no XML at all; LIMIT; INVALID without a usable version. */
+/* Reads topology XML. limits NULL means the default ones. On success *ret_dump is the caller's: orr_dump_free().
+ * SYNTAX, with line and column, for anything but XML (a DOCTYPE is refused as well: no entities, no external files).
+ * UNRECOGNISED for XML without a <system>, or no XML at all; LIMIT; INVALID without a usable version. */
 enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_dump_limits *limits,
                             struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 /* The same into an arena, with which the dump is freed; orr_dump_free() does nothing to it. */
@@ -154,7 +155,7 @@ void orr_dump_free(struct orr_dump *dump);
 void orr_dump_write(const struct orr_dump *dump, struct orr_text *text);
 ORR_FREED_BY(orr_dump, orr_dump_free)
 
-/* Where NCCL's own reader would stop in these bytes (dump_lexis.c); line 0: it reads all of them. */
+/* Where NCCL's own reader would stop in these bytes (dump_lexis.c); line 0 if it reads all of them. */
 struct orr_refusal orr_dump_refusal(const char *bytes, size_t length);
 /* REFUSED, with the place, if NCCL's own reader would refuse the file. */
 enum orr_code orr_dump_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
@@ -172,7 +173,7 @@ static inline bool orr_dump_assumed(const struct orr_dump *dump, enum orr_elemen
 }
 /* The value of an attribute, NULL if the element has none. */
 const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr);
-/* The same as a number, as C's strtol(base 0) reads it, cut to 32 bits; fallback where the attribute is absent. */
+/* The same as a number, as C's strtol(base 0) reads it, cut to 32 bits; fallback if the attribute is absent. */
 int32_t orr_element_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t fallback);
 /* The same for an attribute that must be there: INVALID with line, column and element path if it is not. */
 enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,

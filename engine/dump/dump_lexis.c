@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's own reader is not an XML parser: it stops at prologs, tabs, text, attributes on several lines ... This walks
  * over the bytes as that reader does (2.27.7's rules, which the other releases share but for a few limits) and says
- * where it would stop first. It makes nothing of what it reads: dump_read.c does. Rules: docs/nccl/topology-xml.md,
+ * where it would stop first. It only checks; dump_read.c makes the dump. Rules: docs/nccl/topology-xml.md,
  * "What NCCL's reader refuses". */
 #include <stdbool.h>
 #include <stdio.h>

@@ -35,7 +35,7 @@ struct reader {
     uint32_t open_line[HIGHEST_DEPTH];
     char open_name[32]; /* of the innermost open element */
     char root_name[32];
-    size_t tag_offset; /* where the last tag started, in the file and in its line; column 0: there was none */
+    size_t tag_offset; /* where the last tag started, in the file and in its line; column 0 if there was none */
     uint32_t tag_column;
 };
 

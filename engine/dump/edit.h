@@ -12,9 +12,9 @@
 struct orr_doc_node {
     enum orr_element_kind kind;
     uint32_t attribute_count;
-    unsigned attribute_capacity; /* 0: the attributes are shared */
+    unsigned attribute_capacity; /* 0 if the attributes are shared */
     struct orr_attribute *attributes;
-    uint32_t line, column; /* in the user's bytes, 0: it has no place there */
+    uint32_t line, column; /* in the user's bytes, 0 if it has no place there */
     struct orr_doc_node *parent, *first, *last, *before, *after;
     /* For those who edit. */
     uint32_t gpus; /* below it, where orr_doc_count_gpus() was called */
@@ -26,7 +26,7 @@ struct orr_doc_node {
 struct orr_doc {
     struct orr_arena *arena;
     struct orr_doc_node *system;
-    uint32_t count, limit;        /* elements added so far; the most, 0: no limit */
+    uint32_t count, limit;        /* elements added so far; the most, 0 means no limit */
     bool too_many;                /* the limit was reached */
     enum orr_value_origin origin; /* of the values that are set */
     struct orr_doc_node spare;
@@ -37,7 +37,7 @@ void orr_doc_init(struct orr_doc *doc, struct orr_arena *arena);
 /* A copy of a dump, which must live as long. Values that are set in it are marked as edited. */
 void orr_doc_open(struct orr_doc *doc, const struct orr_dump *dump, struct orr_arena *arena);
 
-/* A new element at the end of parent, or before a sibling (NULL: the end); parent NULL: outside the tree. */
+/* A new element at the end of parent, or before a sibling (NULL for the end); parent NULL if outside the tree. */
 struct orr_doc_node *orr_doc_add(struct orr_doc *doc, struct orr_doc_node *parent, enum orr_element_kind kind,
                                  struct orr_doc_node *before);
 /* Makes a node a copy of an element with all below it; the dump must live as long as the document. */
@@ -55,7 +55,7 @@ void orr_doc_move(struct orr_doc_node *node, struct orr_doc_node *parent, struct
 /* Moves the last child of its parent to where NCCL puts a device: before the first whose bus id comes later as text. */
 void orr_doc_sort_in(struct orr_doc_node *node);
 
-/* NULL: it has no such attribute. */
+/* NULL if it has no such attribute. */
 const struct orr_attribute *orr_doc_attribute(const struct orr_doc_node *node, enum orr_attr attr);
 const char *orr_doc_get(const struct orr_doc_node *node, enum orr_attr attr);
 /* "" if there is none. */
@@ -73,7 +73,7 @@ void orr_doc_suppose(struct orr_doc *doc, struct orr_doc_node *node, enum orr_at
 void orr_doc_set_all(struct orr_doc *doc, struct orr_doc_node *node, const struct orr_doc_node *from);
 void orr_doc_drop(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr);
 
-/* The first child of a kind; with that value of an attribute; NULL: none. */
+/* The first child of a kind; with that value of an attribute; NULL if there is none. */
 struct orr_doc_node *orr_doc_child(const struct orr_doc_node *parent, enum orr_element_kind kind);
 struct orr_doc_node *orr_doc_child_with(const struct orr_doc_node *parent, enum orr_element_kind kind,
                                         enum orr_attr attr, const char *value);
@@ -86,7 +86,7 @@ struct orr_doc_node *orr_doc_next(const struct orr_doc_node *node, const struct 
 void orr_doc_count_gpus(struct orr_doc *doc);
 
 /* The dump of a document, in the document's arena and freed with it: its own `arena` is NULL. `from`, if there is one,
- * gives all that is not in elements: notes, graphs, the byte count. NULL: out of memory. */
+ * gives all that is not in elements: notes, graphs, the byte count; NULL if memory runs out. */
 struct orr_dump *orr_doc_to_dump(const struct orr_doc *doc, const struct orr_dump *from);
 
 #endif

@@ -63,11 +63,11 @@ struct orr_pasted_symptom {
 struct orr_dump_notes {
     const char *kind;         /* word of a row of engine/input's table: "nvidia-smi-topo" */
     const char *title;        /* of that row */
-    const char *recognised;   /* what was found in it, one sentence without a full stop */
-    const char *machine_type; /* that filled in what is missing, NULL: none was asked for */
-    uint32_t joined;          /* hosts of this kind that NVLink joins unless the question says otherwise; 0: none */
-    const char *release; /* by whose rules the bytes became this dump, NULL: every release makes the same of them */
-    const char *logged_release; /* row of the release that a log names, NULL: no log, or none is emulated exactly */
+    const char *recognised;   /* its content, one sentence without a full stop */
+    const char *machine_type; /* that filled in what is missing, NULL if none was asked for */
+    uint32_t joined;          /* hosts of this kind that NVLink joins unless the question says otherwise; 0 if none */
+    const char *release; /* by whose rules the bytes became this dump, NULL if every release makes the same of them */
+    const char *logged_release; /* row of the release that a log names, NULL if no log, or none is emulated exactly */
     const struct orr_assumed *assumed;
     const struct orr_missing *missing;
     uint32_t assumed_count, missing_count;
@@ -76,7 +76,7 @@ struct orr_dump_notes {
     bool cpu_given;                  /* the user said which kind they are */
     enum orr_known nvlink_hidden;    /* a table without NVLinks may hide them, as `nvidia-smi topo -mp` does */
     bool p2p_alone;                  /* the only table is of `nvidia-smi topo -p2p` */
-    const char *gpu_name;            /* the model of the GPUs as the input names it; NULL: it does not */
+    const char *gpu_name;            /* the model of the GPUs as the input names it; NULL if it does not */
     uint32_t p2p_pairs, p2p_refused; /* cells of `nvidia-smi topo -p2p`; those where the driver refuses P2P */
     bool nics_given;                 /* the user said how fast they are */
     /* What the same text says beside the machine; an analysis uses the settings that the question leaves open. */

@@ -10,7 +10,8 @@
 
 /* Parses the bytes, at most INT_MAX of them. The handlers get the parser as their context, and `reader` as its
  * _private. *ret_parser is set before the first handler runs; afterwards it says whether the document was well-formed
- * and where the parser is: xmlFreeParserCtxt() it. false: out of memory, nothing was parsed and there is no parser. */
+ * and where the parser is: xmlFreeParserCtxt() it; false if memory ran out, nothing was parsed and there is no parser.
+ */
 bool orr_xml_parse(const char *bytes, size_t length, const xmlSAXHandler *handlers, void *reader,
                    xmlParserCtxtPtr *ret_parser);
 

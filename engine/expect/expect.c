@@ -102,7 +102,7 @@ static void fill_bandwidths(const struct orr_expectation *e, uint64_t size, stru
     expected->bus_bw = expected->alg_bw * orr_test_bus_factor(e->test, ranks);
 }
 
-/* Only what the size adds takes longer. */
+/* Only the part that grows with the size takes longer. */
 static double slowed(const struct orr_expectation *e, const struct orr_choice *choice)
 {
     int function = orr_test_programs[e->test].function;

@@ -42,7 +42,7 @@ static bool is_redirected(const struct orr_loads *loads, const struct orr_path *
     return true;
 }
 
-/* The CPU that is nearest to a node; ORR_NO_NODE: none is reached. */
+/* The CPU that is nearest to a node; ORR_NO_NODE if none is reached. */
 static uint32_t nearest_cpu(const struct orr_loads *loads, uint32_t node)
 {
     const struct orr_system *system = &loads->part->system;
@@ -160,7 +160,7 @@ static void add_partners(enum orr_bottleneck named, struct orr_expect_limit *lim
 {
     static const struct {
         enum orr_link_kind kind;
-        enum orr_bottleneck named; /* left out if this is what the text names */
+        enum orr_bottleneck named; /* left out if the text names it already */
         const char *what;
     } rows[] = {
         {ORR_LINKS_NVLINK, ORR_BOUND_NVLINK, "the NVLinks"},

@@ -11,13 +11,13 @@ struct orr_loads {
     const struct orr_part *part;
     enum orr_peer_traffic peers;
     double *links; /* [link] */
-    unsigned only; /* kinds of links among which the fullest is looked for, bits by enum orr_link_kind; 0: all */
+    unsigned only; /* kinds of links among which the fullest is looked for, bits by enum orr_link_kind; 0 means all */
 };
 
 /* The fullest link of a system. */
 struct orr_fullest {
-    double use;    /* load / bandwidth; 0: nothing is loaded */
-    uint32_t link; /* ORR_NO_LINK: none */
+    double use;    /* load / bandwidth; 0 if nothing is loaded */
+    uint32_t link; /* ORR_NO_LINK if there is none */
     enum orr_bottleneck what;
 };
 

@@ -23,7 +23,7 @@ enum orr_crossing {
 struct orr_share {
     const char *what;
     double share;     /* of the bandwidth that NCCL gives the links, 0 to 1 */
-    uint32_t results; /* number of published results that support it; 0: assumed */
+    uint32_t results; /* number of published results that support it; 0 if assumed */
     const char *source;
 };
 extern const struct orr_share orr_shares[ORR_CROSS_COUNT];

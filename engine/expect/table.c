@@ -16,7 +16,7 @@ enum {
     MOST_DEVICES = 512 /* that are listed above a table */
 };
 
-/* One size; *end: after it. 0: none. */
+/* One size; *end: after it; 0 if there is none. */
 static uint64_t read_size(const char *text, const char **end)
 {
     enum { MOST_DIGITS = 13 };

@@ -29,7 +29,7 @@ struct modelling {
     const struct orr_communicator *comm;
     enum orr_test test;
     enum orr_peer_traffic peers;
-    unsigned only; /* kinds of links, 0: all and the channels */
+    unsigned only; /* kinds of links, 0 means all and the channels */
     struct orr_transfers *transfers;
     struct site *site; /* of the host at hand */
     uint32_t steps;
@@ -122,7 +122,7 @@ static void lay_nic(struct modelling *m, struct orr_loads *loads, uint32_t gpu, 
         orr_loads_add(loads, net, gpu, load);
 }
 
-/* Each part of a transfer follows the NIC of its channel; where the channel is not known, by those of all channels. */
+/* Each part of a transfer follows the NIC of its channel; if the channel is not known, those of all channels. */
 static void lay_net(struct modelling *m, struct orr_loads *loads, uint32_t gpu, const struct orr_p2p_round *round,
                     bool sending, double load)
 {
@@ -237,8 +237,8 @@ static int by_kind(const void *left, const void *right)
     return ORR_ORDER(a->node, b->node);
 }
 
-/* Which nodes are laid: the first two, and the first of every other kind and part. Others have equal loads. NULL: no
- * memory. */
+/* Which nodes are modelled: the first two, and the first of every other kind and part. Others have equal loads; NULL if
+ * memory runs out. */
 static const bool *choose_nodes(const struct modelling *m, struct orr_arena *arena)
 {
     uint32_t count = m->comm->node_count;

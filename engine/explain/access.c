@@ -137,7 +137,7 @@ const char *orr_verdict_gdr(struct orr_explainer *e)
     return verdict == 0 ? "no" : verdict == 1 ? "yes" : "yes, over PCIe";
 }
 
-/* What does where no setting will. */
+/* What helps if no setting does. */
 static const char *gdr_advice(enum orr_rule rule)
 {
     switch (rule) {

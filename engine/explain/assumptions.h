@@ -11,7 +11,7 @@ struct orr_assumption {
     unsigned kinds; /* bits of enum orr_why_kind: decisions that rest on it */
 };
 
-/* Row i, NULL: no more. */
+/* Row i, NULL if there are no more. */
 const struct orr_assumption *orr_assumption(unsigned i);
 
 #endif

@@ -7,7 +7,7 @@
 #include "engine/hardware/gpu_models.h"
 #include "engine/hardware/hardware.h"
 
-/* The verdicts of the analysis; NULL: want of memory, which the arena remembers. */
+/* The verdicts of the analysis; NULL if memory runs out, which the arena remembers. */
 static const struct orr_device_side *device_of(struct orr_explainer *e)
 {
     struct orr_device_side *device = ORR_NEW(e->arena, struct orr_device_side, 1);
@@ -46,7 +46,7 @@ static const char *way_words(struct orr_explainer *e, const struct orr_device_ch
                             : orr_tell(e, "%s, %s", choice->kernel, orr_count_words(e, choice->blocks, "block"));
 }
 
-/* "no: isAllDirectNvlink is 0", or what the verdict's value is called. */
+/* "no: isAllDirectNvlink is 0", or the name of the verdict's value. */
 static const char *verdict_words(struct orr_explainer *e, const struct orr_device_side *device,
                                  enum orr_device_fact fact)
 {
@@ -137,7 +137,7 @@ const char *orr_verdict_registration(struct orr_explainer *e)
     return text;
 }
 
-/* Each fact of a list with its value, and what a "no" comes from. */
+/* Each fact of a list with its value, and the reason of a "no". */
 static void compare_facts(struct orr_explainer *e, const struct orr_device_side *device,
                           const enum orr_device_fact *facts, int count)
 {
@@ -188,7 +188,7 @@ static const char *tell_memory(struct orr_explainer *e, const struct orr_device_
                                : ", although symmetric memory itself is supported";
 }
 
-/* What else the answer would be, where the assumption is not a safe one. */
+/* The other possible answer, if the assumption is not a safe one. */
 static const char *otherwise(struct orr_explainer *e, const struct orr_device_side *device,
                              const struct orr_device_verdict *verdict)
 {

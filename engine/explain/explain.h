@@ -80,12 +80,12 @@ const char *orr_origin_name(size_t origin);
 
 struct orr_from {
     enum orr_origin origin;
-    const char *text; /* "measured in the dump", "default of NCCL_P2P_LEVEL in NCCL 2.30.7"; NULL: computed */
+    const char *text; /* "measured in the dump", "default of NCCL_P2P_LEVEL in NCCL 2.30.7"; NULL if computed */
 };
 
 struct orr_compared {
-    const char *name, *unit; /* unit NULL: none */
-    const char *text;        /* the value as text; NULL: it is the number */
+    const char *name, *unit; /* unit NULL if there is none */
+    const char *text;        /* the value as text; NULL if it is the number */
     double number;
     struct orr_from from;
     bool internal; /* figures of the search and the like: for maintainers of Orrery */
@@ -102,7 +102,7 @@ struct orr_limit {
     char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
     const char *from_words, *to_words; /* the same for sentences, which mark ids that are made up */
     const char *type, *text;           /* "PCI"; a sentence */
-    float bw, used;                    /* GB/s; used 0: not counted */
+    float bw, used;                    /* GB/s; used 0 if not counted */
 };
 
 enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6, ORR_MOST_INPUTS = 32 };
@@ -110,7 +110,7 @@ enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6, ORR_MOST_INPUTS = 32 };
 struct orr_explanation {
     enum orr_why_kind kind;
     const struct orr_release *release;
-    uint32_t nearest_to;            /* number of the release that was asked for and is not emulated; 0: it is */
+    uint32_t nearest_to;            /* number of the release that was asked for and is not emulated; 0 if it is */
     const char *question, *verdict; /* verdict: in a few words, equal exactly where the decision is */
     const char *answer;             /* two or three plain sentences: the decision, why, and what is assumed */
     const char *rule_id, *rule;     /* stable word, sentence */
@@ -125,19 +125,19 @@ struct orr_explanation {
     unsigned assumes;                 /* bits: assumptions (assumptions.h) that the answer rests on */
     const struct orr_assumed *inputs; /* assumptions about the input, of the analysis: its dump's notes */
     uint32_t rests_on_inputs[ORR_MOST_INPUTS], rests_on_count; /* indices of those that it rests on */
-    const char *advice; /* a setting that helps, of those tried, or what else does; NULL: nothing to add */
+    const char *advice; /* a setting that helps, of those tried, or what else does; NULL if there is nothing to add */
     struct orr_what_if what_ifs[ORR_MOST_WHAT_IFS];
     uint32_t what_if_count, not_tried; /* not_tried: candidates beyond the effort allowed */
     struct orr_arena *arena;           /* owns all of it, this structure included */
 };
 
-/* What trying settings may cost where the caller has no better idea. */
+/* The default allowance for trying settings. */
 struct orr_effort orr_explain_effort(const struct orr_analysis *analysis);
 
-/* Explains one decision of an analysis, which must outlive the explanation. most.analyses 0: no setting is tried, there
- * is no advice about settings, and the behaviours of the release that the rule goes by are left out.
- * NOT_FOUND, with advice, if there is no such device or decision; SETTING if the question lacks something.
- * The caller frees it with orr_explanation_free(). */
+/* Explains one decision of an analysis, which must outlive the explanation. With most.analyses 0 no setting is tried,
+ * and there is no advice about settings and no list of the behaviours of the release on which the rule depends.
+ * NOT_FOUND, with advice, if there is no such device or decision; SETTING if the question lacks something. The caller
+ * frees it with orr_explanation_free(). */
 enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,
                           struct orr_explanation **ret_explanation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_explanation_free(struct orr_explanation *explanation);

@@ -14,8 +14,8 @@ struct orr_explainer {
     const struct orr_part *part; /* that holds from and to, or part 0 */
     uint32_t from, to;           /* nodes of the part; of P2P also across parts: then of both */
     const struct orr_part *part_of_to;
-    const char *because;         /* why the path is not the direct route, as the end of a sentence; NULL: it is */
-    struct orr_explanation *out; /* NULL: only the verdict is needed */
+    const char *because;         /* why the path is not the direct route, as the end of a sentence; NULL if it is */
+    struct orr_explanation *out; /* NULL if only the verdict is needed */
 };
 
 /* A row of the table of kinds. */
@@ -84,7 +84,7 @@ void orr_limit_path(struct orr_explainer *e, const struct orr_path *path);
 void orr_limit_graph(struct orr_explainer *e, const struct orr_graph *graph);
 
 /* pairs.c, access.c: of a pair of devices. */
-/* The direct routes of the part, before any rule diverts them; kept in the arena, NULL: want of memory. */
+/* The direct routes of the part, before any rule diverts them; kept in the arena, NULL if memory runs out. */
 const struct orr_paths *orr_hardware(struct orr_explainer *e, struct orr_error *err);
 enum orr_code orr_find_pair(struct orr_explainer *e, struct orr_error *err);
 enum orr_code orr_find_ranks(struct orr_explainer *e, struct orr_error *err);
@@ -135,7 +135,7 @@ enum orr_code orr_explain_symmetric(struct orr_explainer *e, struct orr_error *e
     orr_explain_ce(struct orr_explainer *e, struct orr_error *err),
     orr_explain_registration(struct orr_explainer *e, struct orr_error *err);
 
-/* link_loads.c: the link of the part that the channels of a graph fill most; ORR_NO_LINK: they load none.
+/* link_loads.c: the link of the part that the channels of a graph fill most; ORR_NO_LINK if they load none.
  * *ret_used: GB/s taken from it. */
 uint32_t orr_fullest_link(struct orr_explainer *e, const struct orr_part *part, const struct orr_graph *graph,
                           float *ret_used);
@@ -149,7 +149,7 @@ bool orr_candidate(struct orr_explainer *e, unsigned index, enum orr_setting *re
 enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, struct orr_error *err);
 
 /* advice.c: a sentence about the setting, of those tried, that improves the decision and does not lower the ring's
- * bandwidth, or that none does. NULL: the kind advises no setting, or nothing was tried. */
+ * bandwidth, or that none does; NULL if the kind advises no setting, or nothing was tried. */
 const char *orr_advise(struct orr_explainer *e);
 
 #endif

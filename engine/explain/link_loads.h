@@ -12,7 +12,7 @@ struct orr_link_load {
     uint64_t channels; /* bit c: channel c of the graph takes some of it */
 };
 
-/* [part->system.link_count], of a graph of that part. NULL: out of memory. */
+/* [part->system.link_count], of a graph of that part; NULL if memory runs out. */
 struct orr_link_load *orr_link_loads(const struct orr_part *part, const struct orr_graph *graph,
                                      struct orr_arena *arena);
 

@@ -23,7 +23,7 @@ static struct orr_from from_dump(const struct orr_explainer *e)
     return (struct orr_from){ORR_FROM_DUMP, is_measured(e) ? "measured in the dump" : "read from the input"};
 }
 
-/* " from the machine type hgx-h100" where a machine type filled in what the input does not contain. */
+/* " from the machine type hgx-h100" if a machine type filled in what the input does not contain. */
 static const char *from_type(struct orr_explainer *e)
 {
     const struct orr_dump_notes *notes = e->a->dump->notes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the explainers tell: sentences, what was compared, the limit, names of devices and values of settings. */
+/* How the explainers write: sentences, compared values, the limit, names of devices and values of settings. */
 #include "engine/explain/explain.h"
 
 #include <stdio.h>

@@ -9,9 +9,9 @@
 
 struct orr_export_host {
     const char *name;            /* of the host, or of its file; "": nobody gave one */
-    const struct orr_dump *dump; /* borrowed; NULL: not read, as formats of a fleet need none */
-    const char *domain;          /* NVLink domain; NULL: not known */
-    const char *leaf;            /* leaf switch of its NICs; NULL: not known */
+    const struct orr_dump *dump; /* borrowed; NULL if not read, as formats of a fleet need none */
+    const char *domain;          /* NVLink domain; NULL if unknown */
+    const char *leaf;            /* leaf switch of its NICs; NULL if unknown */
 };
 
 struct orr_export_request {
@@ -20,7 +20,7 @@ struct orr_export_request {
     struct orr_settings settings;      /* with the release */
     const struct orr_cluster *cluster; /* of formats about faults: the hosts as they were analysed; else NULL */
     const char *title;                 /* what people call the cluster; NULL or "": nothing */
-    const char *id;                    /* of the stored cluster; NULL: it is a file */
+    const char *id;                    /* of the stored cluster; NULL if it is a file */
 };
 
 /* Appends the whole text. Errors are those of orr_analyze(), and INVALID if the machines do not have what the format
@@ -32,13 +32,13 @@ struct orr_export_format {
     const char *name; /* stable word: "nfd" */
     const char *title;
     const char *media_type;
-    bool several; /* describes one host or many; false: exactly one */
+    bool several; /* describes one host or many; false means exactly one */
     bool fleet;   /* names, domains and leaf switches of hosts are enough: no dump is read */
     orr_export_writer *write;
     bool faults; /* about the faults of an analysed cluster, and what each repair gains */
 };
 
-/* Row i of the table, NULL: no more; and its name. */
+/* Row i of the table, NULL if there are no more; and its name. */
 const struct orr_export_format *orr_export_format(size_t i);
 const char *orr_export_format_name(size_t i);
 /* Appends the facts. INVALID if a format of one host is asked about several; else the errors of the writer. */

@@ -15,12 +15,12 @@ enum { MOST_VALUE = 63, MOST_RAILS = ORR_MAX_CHANNELS }; /* bytes of a label's v
 struct node {
     struct orr_hardware_facts hw;
     struct orr_machine machine;
-    const struct orr_analysis *one, *two; /* jobs on one host and on two; two NULL: NCCL cannot use it on two */
+    const struct orr_analysis *one, *two; /* jobs on one host and on two; two NULL if NCCL cannot use it on two */
     struct orr_performance figures;       /* of two if there is one: on one host, releases leave the NICs out */
     struct orr_diagnosis diagnosis;       /* of two if there is one */
 };
 
-/* Writes the value; nothing where the label is left out. */
+/* Writes the value; nothing if the label is left out. */
 typedef void write_value(const struct node *node, struct orr_text *text);
 
 static void write_gpus(const struct node *node, struct orr_text *text)

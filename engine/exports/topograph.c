@@ -39,7 +39,7 @@ static uint32_t parent_of(const struct orr_dump *dump, uint32_t element, enum or
     return element;
 }
 
-/* Lower case, with four digits of domain; false: no PCI address. */
+/* Lower case, with four digits of domain; false if there is no PCI address. */
 static bool read_address(const struct orr_dump *dump, uint32_t pci, char address[ADDRESS])
 {
     const char *text = pci == ORR_NO_ELEMENT ? NULL : orr_element_text(dump, pci, ORR_ATTR_BUSID);
@@ -100,7 +100,7 @@ static uint32_t depth_of(const struct orr_dump *dump, uint32_t element)
     return depth;
 }
 
-/* What lies between two PCI devices. */
+/* The distance between two PCI devices. */
 static enum path_class class_of(const struct orr_dump *dump, uint32_t a, uint32_t b)
 {
     uint32_t depth_a = depth_of(dump, a), depth_b = depth_of(dump, b), bridges = 0;

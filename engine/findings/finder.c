@@ -25,7 +25,7 @@ void orr_say_remedy(struct orr_finder *f, const char *title, const char *advice,
     }
 }
 
-/* The next place to fill; NULL: there is no room for more. */
+/* The next place to fill; NULL if there is no room for more. */
 static struct orr_finding_place *new_place(struct orr_finder *f)
 {
     if (f->at->place_count == ORR_FINDING_PLACES) {

@@ -16,20 +16,20 @@
 
 struct orr_finder {
     const struct orr_dump *dump;
-    const struct orr_analysis *analysis; /* NULL: none */
-    const struct orr_log *log;           /* NULL: none */
-    const struct orr_log_check *check;   /* NULL: none */
+    const struct orr_analysis *analysis; /* NULL if there is none */
+    const struct orr_log *log;           /* NULL if there is none */
+    const struct orr_log_check *check;   /* NULL if there is none */
     struct orr_arena *arena;
     struct orr_hardware_facts hw; /* of the dump */
     struct orr_machine machine;   /* the machine that the dump should describe */
-    uint32_t *node_of;            /* [element]: node of analysis->built; NULL: no analysis */
-    const char *rccl;             /* evidence that RCCL wrote the dump; NULL: none */
+    uint32_t *node_of;            /* [element]: node of analysis->built; NULL if there is no analysis */
+    const char *rccl;             /* evidence that RCCL wrote the dump; NULL if there is none */
     struct orr_finding *at;
 };
 
 /* The detail: values that were compared, one phrase without a full stop. */
 void orr_say(struct orr_finder *f, const char *format, ...) ORR_PRINTF(2, 3);
-/* Replaces title, advice and command of the row with ones that fit the finding better; NULL: those of the row. */
+/* Replaces title, advice and command of the row with ones that fit the finding better; NULL means those of the row. */
 void orr_say_remedy(struct orr_finder *f, const char *title, const char *advice, const char *command);
 /* Points at each device that is slower than its equals; the detail describes the first. */
 void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind);
@@ -49,7 +49,7 @@ static inline const char *orr_attr_of(const struct orr_finder *f, uint32_t eleme
  * 4". */
 enum { ORR_FOUND_NAME_SIZE = 72 };
 void orr_name_device(const struct orr_finder *f, uint32_t element, char text[ORR_FOUND_NAME_SIZE]);
-/* The same of a node; its id where the dump has no device for it, and of a CPU. */
+/* The same of a node; its id if it is a CPU, or if the dump has no device for it. */
 void orr_name_node(const struct orr_finder *f, const struct orr_system *system, uint32_t node,
                    char text[ORR_FOUND_NAME_SIZE]);
 /* host_hash of the <cpu> around an element, "": none. */

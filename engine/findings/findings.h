@@ -23,7 +23,7 @@ struct orr_finder; /* finder.h */
 
 struct orr_finding_row {
     const char *id;        /* stable word: "slow-link" */
-    const char *catalogue; /* number in docs/findings.md: "L20"; NULL: it has none */
+    const char *catalogue; /* number in docs/findings.md: "L20"; NULL if it has none */
     enum orr_severity severity;
     bool of_analysis; /* checked only if there is an analysis */
     bool of_log;      /* checked only if there is a log */
@@ -41,8 +41,8 @@ struct orr_finding_row {
 enum { ORR_FINDING_PLACES = 16 }; /* named; the rest is counted */
 
 struct orr_finding_place {
-    uint32_t element;              /* of the dump, ORR_NO_ELEMENT: none */
-    uint32_t line, column;         /* 0: no place in the file */
+    uint32_t element;              /* of the dump, ORR_NO_ELEMENT if there is none */
+    uint32_t line, column;         /* 0 if there is no place in the file */
     char node[ORR_NODE_ID_SIZE];   /* id of the node that the element became; empty: none, or no analysis */
     char device[ORR_NODE_ID_SIZE]; /* bus id, name of a NIC ...; empty: none */
     char name[ORR_NODE_ID_SIZE];   /* what people call it: of a NIC's card the name of its only port; else device */
@@ -67,15 +67,15 @@ struct orr_undecided {
     const char *catalogue, *title, *why;
 };
 
-/* All findings. analysis NULL: those about the dump alone. Memory from arena. */
+/* All findings. analysis NULL means those about the dump alone. Memory from arena. */
 enum orr_code orr_find(const struct orr_dump *dump, const struct orr_analysis *analysis, struct orr_arena *arena,
                        struct orr_findings *ret_findings, struct orr_error *err) ORR_NO_DISCARD;
-/* Findings about a log and about its comparison with a prediction. check NULL: there is no prediction. */
+/* Findings about a log and about its comparison with a prediction. check NULL if there is no prediction. */
 enum orr_code orr_find_in_log(const struct orr_log *log, const struct orr_log_check *check, struct orr_arena *arena,
                               struct orr_findings *ret_findings, struct orr_error *err) ORR_NO_DISCARD;
 /* "error", "warning", "info". */
 const char *orr_severity_name(enum orr_severity severity);
-/* Row i of the tables, NULL: no more. */
+/* Row i of the tables, NULL if there are no more. */
 const struct orr_finding_row *orr_finding_row(size_t i);
 const struct orr_undecided *orr_undecided(size_t i);
 

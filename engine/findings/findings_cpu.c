@@ -5,7 +5,7 @@
 /* What newer releases, or NCCL's own later work, count between sockets. The family of AMD is as NCCL writes it. */
 static const struct socket_rate {
     const char *vendor;
-    int32_t family, model; /* model -1: any */
+    int32_t family, model; /* model -1 means any */
     float gbs;
     const char *name;
 } socket_rates[] = {

@@ -68,7 +68,7 @@ struct groups {
     uint32_t biggest;           /* a group of the largest size */
 };
 
-/* false: NVLink joins no two GPUs, or all are one group, or memory ran out. */
+/* false if NVLink joins no two GPUs, or all are one group, or memory ran out. */
 static bool find_groups(struct orr_finder *f, struct groups *ret_groups)
 {
     const struct orr_part *part = &f->analysis->parts[0];

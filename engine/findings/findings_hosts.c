@@ -35,7 +35,7 @@ struct trait {
 /* Hosts that deviate, all in the same way: `more` further devices are like the first. */
 struct deviation {
     const struct trait *trait; /* theirs; of one that lacks the device, somebody else's */
-    const char *majority;      /* value of most; NULL: most lack the device */
+    const char *majority;      /* value of most; NULL if most lack the device */
     uint32_t kind, more;
     bool missing;
 };
@@ -60,7 +60,7 @@ static void add_trait(struct comparison *c, enum aspect aspect, uint32_t kind, u
     snprintf(trait->value, sizeof trait->value, "%.*s", VALUE - 1, value);
 }
 
-/* "32 GT/s x16", and what is narrower above it. "" where the dump does not say. */
+/* "32 GT/s x16", and what is narrower above it. "" if the dump does not say. */
 static void write_link(const struct orr_hardware_facts *hw, uint32_t element, char text[VALUE])
 {
     uint32_t at = hw->card_of[element];

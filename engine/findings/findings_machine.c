@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings from what the machine should be: its GPU model's NVLinks and PCIe generation, its type's GPUs and NICs, and
- * what its other PCIe switches have. */
+/* Findings by comparison with what the machine should be: its GPU model's NVLinks and PCIe generation, its type's GPUs
+ * and NICs, and what its other PCIe switches have. */
 #include <stdio.h>
 
 #include "engine/findings/finder.h"
@@ -11,7 +11,7 @@ static int32_t nvlinks_of(const struct orr_finder *f, uint32_t gpu)
     return orr_gpu_nvlinks(f->dump, f->hw.gpus[gpu]);
 }
 
-/* The number of NVLinks that every GPU has; -1: they differ. */
+/* The number of NVLinks that every GPU has; -1 if they differ. */
 static int32_t nvlinks_of_all(const struct orr_finder *f)
 {
     for (uint32_t i = 1; i < f->hw.gpu_count; i++)

@@ -88,7 +88,7 @@ static void virtual_interface(struct orr_finder *f)
     }
 }
 
-/* Gb/s of the fastest port that software does not make up, 0: there is none. */
+/* Gb/s of the fastest port that software does not make up, 0 if there is none. */
 static double fastest_real(const struct orr_finder *f)
 {
     int32_t most = 0;

@@ -21,7 +21,7 @@ static bool to_switch(const struct orr_finder *f, uint32_t link)
     return orr_pci_class_parse(orr_attr_of(f, link, ORR_ATTR_TCLASS)) == ORR_CLASS_NVS;
 }
 
-/* The value of more than half of the equals from..to-1, -1: there is none, so that none differs from the others. */
+/* The value of more than half of the equals from..to-1, -1 if there is none, so that none differs from the others. */
 static int32_t mode_of(const struct linked *gpus, uint32_t from, uint32_t to)
 {
     const struct linked *middle = &gpus[from + (to - from) / 2]; /* a value that more than half have is there */
@@ -108,7 +108,7 @@ static bool is_gpu(const struct orr_finder *f, uint64_t bus_id)
 /* GPUs that do not list a switch that most of their equals list: as many switches, but others. */
 static void find_unreached(struct orr_finder *f)
 {
-    enum { MOST_GPUS = 1024 }; /* what a file may hold besides is not a machine */
+    enum { MOST_GPUS = 1024 }; /* larger numbers in a file do not describe a machine */
     struct reached *list = ORR_NEW(f->arena, struct reached, f->dump->element_count);
     uint32_t count = 0;
     for (uint32_t i = 0; list && i < f->hw.gpu_count && f->hw.gpu_count <= MOST_GPUS; i++)

@@ -65,7 +65,7 @@ static void idle_gpus(struct orr_finder *f)
 
 enum { SLOW_GBS = 1 }; /* GB/s that no link of a GPU or NIC really has */
 
-/* The nearest NET of a GPU, ORR_NO_NODE: none. */
+/* The nearest NET of a GPU, ORR_NO_NODE if there is none. */
 static uint32_t nearest_of(const struct orr_part *part, uint32_t gpu)
 {
     uint32_t best = ORR_NO_NODE;
@@ -80,7 +80,7 @@ static uint32_t nearest_of(const struct orr_part *part, uint32_t gpu)
 
 /* Two nodes whose path leads over a card's link. */
 struct crossing {
-    const struct orr_part *part; /* NULL: no path does */
+    const struct orr_part *part; /* NULL if no path does */
     uint32_t from, to;
 };
 
@@ -155,7 +155,7 @@ static bool link_known(const struct orr_finder *f, const struct orr_card *card)
     return *orr_attr_of(f, card->element, ORR_ATTR_LINK_SPEED) && card->width;
 }
 
-/* An equal device whose link the dump has; NULL: none. */
+/* An equal device whose link the dump has; NULL if there is none. */
 static const struct orr_card *equal_with_link(const struct orr_finder *f, const struct orr_card *card)
 {
     for (uint32_t i = 0; card->identity && i < f->hw.card_count; i++)
@@ -164,7 +164,7 @@ static const struct orr_card *equal_with_link(const struct orr_finder *f, const 
     return NULL;
 }
 
-enum { MOST_CARDS = 2048 }; /* what a file may hold besides is not a machine */
+enum { MOST_CARDS = 2048 }; /* larger numbers in a file do not describe a machine */
 
 static void link_missing(struct orr_finder *f)
 {

@@ -63,7 +63,7 @@ static const char *numbers_text(uint64_t used, char text[RAILS_TEXT])
     return text;
 }
 
-/* The rails of the NICs that the GPUs of the job are near on the hosts of a line, sorted and each once. 0: one of the
+/* The rails of the NICs that the GPUs of the job are near on the hosts of a line, sorted and each once; 0 if one of the
  * NICs has none in the description. */
 static uint32_t rails_of_line(const struct orr_cluster *c, uint32_t line, const char *rails[MOST_NICS])
 {

@@ -64,7 +64,7 @@ static bool is_kept(const struct orr_finder *f, uint32_t element)
     return orr_element_int(f->dump, element, ORR_ATTR_KEEP, 0) == 1;
 }
 
-/* NCCL keeps what says keep="1", what is inside it and what is around it; a dump is written after that. */
+/* NCCL keeps elements with keep="1", those inside them and those around them; a dump is written after that. */
 static void would_be_trimmed(struct orr_finder *f)
 {
     unsigned char *kept = ORR_NEW(f->arena, unsigned char, f->dump->element_count);

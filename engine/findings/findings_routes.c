@@ -5,11 +5,11 @@
 /* A path of the ring that a setting made longer than the direct one. */
 struct detour {
     uint32_t from, to;                   /* nodes of the part */
-    const struct orr_decision *decision; /* NULL: none found */
+    const struct orr_decision *decision; /* NULL if none found */
     const struct orr_path *taken, *direct;
 };
 
-/* Notes the path if it goes through a CPU that the direct one avoids, because of what the user set. */
+/* Notes the path if it goes through a CPU that the direct one avoids, because of the user's settings. */
 static void note(const struct orr_part *part, const struct orr_paths *physical, uint32_t from, uint32_t to,
                  const struct orr_decision *decision, struct detour *detour)
 {

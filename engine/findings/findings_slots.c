@@ -5,7 +5,7 @@
 #define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
 
 /* Sums over what is below each card: GB/s of the links of GPUs, and whether any of them has NVLink. Cards are in
- * document order, so what is below comes later. */
+ * document order, so those below come later. */
 static float *gpu_links_below(struct orr_finder *f, unsigned char **ret_nvlink)
 {
     float *below = ORR_NEW(f->arena, float, f->hw.card_count);
@@ -111,7 +111,7 @@ static bool has_no_slots(const struct orr_finder *f)
  * directly is an invention of a virtual machine, so their slot is not known. */
 static void find_slots(struct orr_finder *f, bool together)
 {
-    enum { MOST_PORTS = 1024 }; /* what a file may hold besides is not a machine */
+    enum { MOST_PORTS = 1024 }; /* larger numbers in a file do not describe a machine */
     bool no_slots = has_no_slots(f);
     for (uint32_t i = 0; i < f->hw.card_count && f->hw.net_count <= MOST_PORTS && !no_slots; i++) {
         const struct orr_card *card = &f->hw.cards[i];

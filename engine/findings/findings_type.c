@@ -37,7 +37,7 @@ static void write_types(const struct orr_nearly *nearly, struct orr_text *text)
         orr_text_printf(text, " or %u more", nearly->count - named);
 }
 
-/* What the comparison with the type rests on, and what a different purchase would mean. */
+/* The assumption behind the comparison with the type, and the consequence if other hardware was bought. */
 static void write_evidence(const struct orr_nearly *nearly, const char *fits, struct orr_text *text)
 {
     orr_text_printf(text, "; %s%s fit %s", nearly->cpu ? "CPU, " : "", fits,

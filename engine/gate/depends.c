@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A verdict is never better than its inputs: where a file does not show a figure, each value that it may have is tried.
+/* A verdict is never better than its inputs: if a file does not show a figure, each value that it may have is tried.
  * If the node is fit with one and degraded with another, there is no verdict but a question. */
 #include <limits.h>
 
@@ -9,11 +9,11 @@
 
 struct judging {
     const struct orr_gate_request *request;
-    const struct orr_gate_side *sides[2]; /* of the node, and what it should be */
+    const struct orr_gate_side *sides[2]; /* of the node, and of the expectation */
     bool of_expected;                     /* the side that has the values */
 };
 
-/* Judges anew, findings included: with another speed the same fault may cost nothing. */
+/* Judges again, findings included: with another speed the same fault may cost nothing. */
 static enum orr_code judge_with(void *judging, const struct orr_suppositions *of, uint32_t row,
                                 struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err)
 {
@@ -131,7 +131,7 @@ static enum orr_code ask_what_limits(const struct orr_gate_request *request, con
     return ORR_OK;
 }
 
-/* What a state with every value rests on all the same: the value by which its bandwidth was computed. */
+/* The assumption behind a state that every value gives: the value with which its bandwidth was computed. */
 static const char *assumed_now(const struct orr_gate *gate, const struct orr_dump *dump,
                                const struct orr_suppositions *of)
 {

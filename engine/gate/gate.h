@@ -32,12 +32,12 @@ struct orr_gate_request {
 
 struct orr_gate_reason {
     const char *id;             /* of the finding, or "gpu-missing", "nic-missing", "busbw-low" of the comparison */
-    bool compared;              /* by comparison with the expectation; false: a finding about the node */
+    bool compared;              /* by comparison with the expectation; false means a finding about the node */
     const char *text;           /* the cause, one clause */
     const char *const *devices; /* [device_count] */
     uint32_t device_count;
-    const struct orr_cost *cost; /* NULL: none could be computed */
-    const char *repair;          /* with a cost: what the machine has after the repair */
+    const struct orr_cost *cost; /* NULL if none could be computed */
+    const char *repair;          /* with a cost: the value after the repair */
     bool allowed;                /* the caller accepts it */
 };
 
@@ -48,15 +48,15 @@ struct orr_gate {
     const char *sentence;            /* one line, consequence first */
     struct orr_gate_reason *reasons; /* those that make the node degraded first, the costliest first */
     uint32_t count, counted;         /* counted: that make it degraded */
-    uint32_t hosts;                  /* of the job that the bandwidths are for; 0: none could be predicted */
+    uint32_t hosts;                  /* of the job that the bandwidths are for; 0 if none could be predicted */
     double bus_bw, expected;         /* GB/s, AllReduce at 1 GiB */
     struct orr_outcomes outcomes[2]; /* of the expectation and of the node; without hosts if it cannot be judged */
     const char *const *differences;  /* [difference_count]: hardware that differs, whatever it costs; clauses */
     uint32_t difference_count, more_differences;
-    struct orr_depends_list
-        depends;                /* where an input does not show what decides: enum orr_gate_state with each value */
-    const char *assuming;       /* a bandwidth of this node rests on it, and the state does not; NULL: nothing */
-    const char *confirm;        /* the command that shows the real value; NULL: nothing is asked */
+    /* where an input does not show what decides: enum orr_gate_state with each value */
+    struct orr_depends_list depends;
+    const char *assuming; /* a bandwidth of this node rests on it, and the state does not; NULL if there is nothing */
+    const char *confirm;  /* the command that shows the real value; NULL if nothing is asked */
     const char *const *assumed; /* [assumed_count]: assumptions behind the answer; clauses */
     uint32_t assumed_count;
 };

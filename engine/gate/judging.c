@@ -55,7 +55,7 @@ void orr_gate_side_free(struct orr_gate_side *side)
     orr_analysis_free(side->many);
 }
 
-/* GB/s of a large AllReduce, as `orrery predict` prints it; 0: it cannot be predicted. */
+/* GB/s of a large AllReduce, as `orrery predict` prints it; 0 if it cannot be predicted. */
 static enum orr_code find_bus_bw(const struct orr_analysis *analysis, double *ret_bw,
                                  struct orr_expect_limit *ret_limit, struct orr_error *err)
 {
@@ -245,7 +245,7 @@ static void put_in_order(struct orr_gate *gate)
         }
 }
 
-/* NULL: the file of the node is complete; else why nothing can be said of it. */
+/* NULL if the file of the node is complete; else why nothing can be said of it. */
 static const char *incomplete(const struct orr_diagnosis *diagnosis, struct orr_arena *arena)
 {
     for (uint32_t i = 0; i < diagnosis->count; i++) {
@@ -260,7 +260,8 @@ static const char *incomplete(const struct orr_diagnosis *diagnosis, struct orr_
     return NULL;
 }
 
-/* As `orrery analyze` does it: of the NICs as the file has them, where the repairs of findings find them too. */
+/* As `orrery analyze` does it: from the NICs as the file lists them, because the repairs of findings look for them
+ * there too. */
 static enum orr_code diagnose(const struct orr_gate_request *request, struct orr_arena *arena,
                               struct orr_diagnosis *ret_diagnosis, struct orr_error *err)
 {

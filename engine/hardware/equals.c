@@ -13,7 +13,7 @@ struct peer {
     bool no_width; /* the file has the speed of its link only, as in virtual machines */
     float has;
     uint32_t element;
-    bool loose; /* what it should have is not certain: its NVLinks are direct, or the file does not identify it */
+    bool loose; /* its expected value is not certain: its NVLinks are direct, or the file does not identify it */
 };
 
 /* By model and place: how far below the CPU, and what for. */

@@ -5,7 +5,7 @@
 
 #include "engine/hardware/hardware.h"
 
-/* Fills slower and slower_count. false: memory ran out. */
+/* Fills slower and slower_count; false if memory runs out. */
 bool orr_hardware_compare_equals(struct orr_hardware_facts *hardware, struct orr_arena *arena);
 
 #endif

@@ -22,31 +22,31 @@ enum { ORR_GPU_MODEL_IDS = 6 };
 struct orr_gpu_model {
     const char *names; /* "A|B": A is the model's own name; tools may print A or B among other words */
     int16_t sm;        /* compute capability: 10 * major + minor */
-    int8_t nvlink;     /* generation of NVLink, 0: none, -1: unknown */
-    int8_t nvlinks;    /* NVLinks of one GPU if all are connected, 0: none, -1: unknown */
+    int8_t nvlink;     /* generation of NVLink, 0 for none, -1 if unknown */
+    int8_t nvlinks;    /* NVLinks of one GPU if all are connected, 0 for none, -1 if unknown */
     enum orr_gpu_form form;
     enum orr_known p2p; /* whether NVIDIA's driver offers P2P over PCIe between two of them */
     const char *source; /* of NVLink, form and P2P */
     struct {
         uint16_t device; /* PCI device id of vendor 10de; 0 ends */
-        uint16_t gb;     /* memory as NVIDIA states it, 0: unknown, or the id is shared */
+        uint16_t gb;     /* memory as NVIDIA states it, 0 if unknown, or the id is shared */
     } ids[ORR_GPU_MODEL_IDS];
 };
 
-/* Row i of the table, NULL: no more. */
+/* Row i of the table, NULL if there are no more. */
 const struct orr_gpu_model *orr_gpu_model(size_t i);
-/* The model of a PCI device id of vendor 10de; NULL: unknown. */
+/* The model of a PCI device id of vendor 10de; NULL if unknown. */
 const struct orr_gpu_model *orr_gpu_model_of_device(uint32_t device);
 /* The model of a product name, such as "NVIDIA A100-SXM4-80GB" or "Tesla T4". A row fits if the product's name has one
- * of its names as whole words; the name with the most words wins. NULL: unknown. */
+ * of its names as whole words; the name with the most words wins; NULL if unknown. */
 const struct orr_gpu_model *orr_gpu_model_of_name(const char *product);
 /* Whether that is the model's own name. */
 bool orr_gpu_model_is(const struct orr_gpu_model *model, const char *name);
 
-/* Compute capabilities by the same rules; 0: unknown. */
+/* Compute capabilities by the same rules; 0 if unknown. */
 int32_t orr_gpu_sm_of_device(uint32_t device);
 int32_t orr_gpu_sm_of_name(const char *product);
-/* The most NVLinks that a GPU of a compute capability has; 0: it has none, or none is known. */
+/* The most NVLinks that a GPU of a compute capability has; 0 if it has none, or none is known. */
 int32_t orr_gpu_most_nvlinks(int32_t sm);
 
 /* Whether a text has words as whole words, next to each other, whatever their case and what is between them: "NVIDIA

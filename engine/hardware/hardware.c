@@ -57,8 +57,8 @@ static void add_element(struct orr_hardware_facts *h, uint32_t i)
     }
 }
 
-/* What replaces the identity of a card without PCI ids, as in files of cloud providers: of a bridge what is below it,
- * of a NIC the letters that its name starts with. */
+/* What replaces the identity of a card without PCI ids, as in files of cloud providers: for a bridge the devices below
+ * it, for a NIC the letters with which its name starts. */
 enum { NAMELESS_BRIDGE = 1, NAMELESS_NIC = 2 };
 static uint64_t stand_in(uint64_t kind, uint64_t value)
 {

@@ -22,18 +22,19 @@ enum orr_card_kind {
 struct orr_card {
     uint32_t element;
     enum orr_card_kind kind;
-    uint32_t gpu, net;      /* the <gpu> right inside, the first <net> inside; ORR_NO_ELEMENT: none */
-    uint32_t above;         /* index of the card around it, ORR_NO_CARD: none */
+    uint32_t gpu, net;      /* the <gpu> right inside, the first <net> inside; ORR_NO_ELEMENT if there is none */
+    uint32_t above;         /* index of the card around it, ORR_NO_CARD if there is none */
     uint32_t depth;         /* cards around it */
     uint32_t gpus_at, gpus; /* GPUs right inside; and at any depth */
     uint32_t nets_at, nets; /* ports likewise */
     bool bridge_class;      /* its class is a bridge's: ports right inside are elsewhere in the real machine */
     float gbps_at, gbps;    /* their speed, Gb/s */
-    uint64_t identity;      /* vendor, device, subsystem vendor and device, 16 bits each; 0: not known */
-    uint64_t model; /* the same for cards that should be equal: by identity, else by what the file shows; 0: none */
-    int32_t width;  /* lanes of the link towards the CPU, 0: not known */
-    float rate;     /* GT/s of a lane, 0: not known */
-    float gbs;      /* GB/s that the link carries in one direction, 0: not known */
+    uint64_t identity;      /* vendor, device, subsystem vendor and device, 16 bits each; 0 if unknown */
+    uint64_t model; /* the same for cards that should be equal: by identity, else by what the file shows; 0 if there is
+                       none */
+    int32_t width;  /* lanes of the link towards the CPU, 0 if unknown */
+    float rate;     /* GT/s of a lane, 0 if unknown */
+    float gbs;      /* GB/s that the link carries in one direction, 0 if unknown */
 };
 
 /* How a device is slower than its equals. */
@@ -49,7 +50,7 @@ enum orr_slower_kind {
 struct orr_slower {
     enum orr_slower_kind kind;
     uint32_t element,
-        best; /* best: an equal that has what a device should have; the port itself where no equal of it is known */
+        best; /* best: an equal that has what a device should have; the port itself if no equal of it is known */
     float has, best_has;
 };
 
@@ -58,19 +59,19 @@ struct orr_hardware_facts {
     struct orr_card *cards;       /* in document order, so what is around a card comes before it */
     uint32_t *gpus, *nets, *cpus; /* elements in document order */
     uint32_t card_count, gpu_count, net_count, cpu_count;
-    uint32_t *card_of;         /* [element]: the card it is or is inside of, at any depth; ORR_NO_CARD: none */
+    uint32_t *card_of; /* [element]: the card it is or is inside of, at any depth; ORR_NO_CARD if there is none */
     struct orr_slower *slower; /* by kind, then in document order */
     uint32_t slower_count;
 };
 
-/* Looks through a dump once. The result borrows the dump; memory comes from arena. false: memory ran out. */
+/* Looks through a dump once. The result borrows the dump; memory comes from arena; false if memory runs out. */
 bool orr_hardware_read(const struct orr_dump *dump, struct orr_arena *arena, struct orr_hardware_facts *ret_hardware);
 
-/* The first row of a kind, NULL: no device is slower in this way. */
+/* The first row of a kind, NULL if no device is slower in this way. */
 const struct orr_slower *orr_slower_first(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind);
 
 /* [element]: the node that shows it in a system of the dump. That is the node made of it, else the NIC that its card
- * was merged into, else the first node of its card; ORR_NO_NODE: none. NULL: memory ran out. */
+ * was merged into, else the first node of its card; ORR_NO_NODE: none; NULL if memory runs out. */
 uint32_t *orr_hardware_nodes(const struct orr_hardware_facts *hardware, const struct orr_system *system,
                              struct orr_arena *arena);
 
@@ -82,7 +83,7 @@ static inline const char *orr_element_word(const struct orr_dump *dump, uint32_t
 }
 /* NVLinks of a <gpu> together. */
 int32_t orr_gpu_nvlinks(const struct orr_dump *dump, uint32_t gpu);
-/* GB/s of a <gpu>'s C2C links to its CPU together, 0: none. */
+/* GB/s of a <gpu>'s C2C links to its CPU together, 0 if there is none. */
 double orr_gpu_c2c(const struct orr_dump *dump, uint32_t gpu);
 /* Whether GPUs of a compute capability (10 * major + minor) share the memory of their CPU, such as GB10: they have no
  * memory of their own that a NIC could reach. */
@@ -95,7 +96,8 @@ bool orr_name_is_virtual(const char *name);
 
 struct orr_gpu_model;
 /* The model of the machine's GPUs, by the name that the input gives or else by PCI id, if NVIDIA's driver offers no P2P
- * over PCIe between two of them; NULL: it does, or it is unknown, or `topo -p2p` in the same text says that it does. */
+ * over PCIe between two of them; NULL if it does, or it is unknown, or `topo -p2p` in the same text says that it does.
+ */
 const struct orr_gpu_model *orr_gpu_model_without_p2p(const struct orr_dump *dump);
 
 #endif

@@ -19,11 +19,11 @@ enum { ORR_PCIE_GENERATIONS = 7 };
 float orr_pcie_rate(unsigned generation);
 /* ORR_PCIE_GEN1 for 1, and so on. */
 const char *orr_pcie_speed_text(unsigned generation);
-/* GT/s of a link_speed, however a kernel or a release wrote it ("16 GT/s", "16.0 GT/s PCIe"); 0: not known. */
+/* GT/s of a link_speed, however a kernel or a release wrote it ("16 GT/s", "16.0 GT/s PCIe"); 0 if unknown. */
 float orr_pcie_read_rate(const char *link_speed);
-/* 1..7; 0: no generation has this rate. */
+/* 1..7; 0 if no generation has this rate. */
 int orr_pcie_generation(float rate);
-/* GB/s that a link carries in one direction; 0: rate or width is not known. */
+/* GB/s that a link carries in one direction; 0 if rate or width is not known. */
 float orr_pcie_gbs(float rate, int32_t width);
 
 #endif

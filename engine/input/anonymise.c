@@ -180,7 +180,7 @@ static void learn_all(struct orr_secrets *secrets, struct scan scan)
     }
 }
 
-/* The substitute of a word: as it was learned, or for the name at its start where a domain or an ending follows. */
+/* The substitute of a word: the learned one, or that of the name at its start if a domain or an ending follows. */
 static const char *word_for(const struct orr_secrets *secrets, const char *word, size_t length)
 {
     enum { LONGEST = 255 };
@@ -191,7 +191,7 @@ static const char *word_for(const struct orr_secrets *secrets, const char *word,
     return to;
 }
 
-/* Rewrites the word or address at a place; gives how many bytes that was, 0: nothing that is replaced. */
+/* Rewrites the word or address at a place; gives how many bytes that was, 0 if nothing that is replaced. */
 static size_t rewrite(struct orr_secrets *secrets, const struct scan *scan, struct orr_text *text)
 {
     char shape[ORR_SHAPE_SIZE];

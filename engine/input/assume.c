@@ -16,7 +16,7 @@ struct filler {
     bool had_links;
 };
 
-/* Sets what the input does not contain. */
+/* Sets a value that the input does not contain. */
 static void fill_attribute(struct filler *f, struct orr_doc_node *node, enum orr_attr attr, const char *value)
 {
     const struct orr_attribute *there = orr_doc_attribute(node, attr);
@@ -105,7 +105,7 @@ static void add_link(struct filler *f, struct orr_doc_node *gpu, const char *tar
     f->new_links++;
 }
 
-/* NVLinks by the board, where the input has none at all; C2C likewise. */
+/* NVLinks as the board has them, if the input has none at all; the same for C2C. */
 static void join_gpu(struct filler *f, uint32_t index)
 {
     const struct orr_gpu_board *board = f->type->board;

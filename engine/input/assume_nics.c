@@ -7,7 +7,7 @@
 
 #include "engine/input/draft.h"
 
-/* mbps 0: as the reader, or the machine type, assumes. */
+/* With mbps 0 they are as the reader, or the machine type, assumes. */
 static const struct {
     const char *word;
     uint32_t mbps;

@@ -62,8 +62,8 @@ static int by_bus(const void *left, const void *right)
     return ORR_ORDER(a->index, b->index);
 }
 
-/* Devices without a class are what the type has as many of; where both together are as many, GPUs are those with the
- * higher bus ids, as clouds number them. */
+/* Devices without a class are of the kind of which the type has this many; if both kinds together are this many, GPUs
+ * are those with the higher bus ids, as clouds number them. */
 static void classify(struct orr_draft *draft, const struct orr_machine_type *type)
 {
     struct place *open = ORR_NEW(draft->doc.arena, struct place, draft->doc.count);

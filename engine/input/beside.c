@@ -9,7 +9,7 @@
 
 enum { LONGEST = 200 };
 
-/* The value of "Key:   value" in lscpu's output, without blanks at its end; false: the line has another key. */
+/* The value of "Key:   value" in lscpu's output, without blanks at its end; false if the line has another key. */
 static bool value_of(const char *line, const char *key, char value[LONGEST])
 {
     const size_t length = strlen(key);

@@ -17,7 +17,7 @@ enum { ORR_MAX_NOTES = 24 };
 
 struct orr_draft {
     struct orr_doc doc;
-    const struct orr_dump *from; /* which it was made of; NULL: none */
+    const struct orr_dump *from; /* which it was made of; NULL if there is none */
     unsigned cpu_row;            /* of orr_assumed_cpu_word(), as asked */
     bool no_nvlinks;             /* the input does not show whether GPUs have NVLinks, and none are assumed */
     struct orr_dump_notes notes;
@@ -46,17 +46,17 @@ void orr_draft_assume_type(struct orr_draft *draft, const struct orr_machine_typ
 /* Sets the speed of NIC ports whose speed is assumed, by a row of orr_assumed_nics_word(), and notes the new values. */
 void orr_draft_assume_nics(struct orr_draft *draft, unsigned row);
 
-/* Gives CPUs of assumed kind what a row of orr_assumed_cpu_word() asks for. */
+/* Gives CPUs of assumed kind the values of a row of orr_assumed_cpu_word(). */
 void orr_draft_assume_cpu(struct orr_draft *draft, unsigned row);
 
-/* The draft's notes, in its arena, with the row's name and title. NULL: no memory. */
+/* The draft's notes, in its arena, with the row's name and title; NULL if memory runs out. */
 const struct orr_dump_notes *orr_draft_notes(struct orr_draft *draft, const struct orr_input_kind *kind);
 /* The dump; kind: the row that read it. The draft is empty afterwards, also on failure. */
 enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *input,
                                const struct orr_input_kind *kind, struct orr_dump **ret_dump,
                                struct orr_error *err) ORR_NO_DISCARD;
 
-/* "0-31,64-95" as words of 32 bits in hex, highest first, as NCCL's affinity; "" where the list cannot be read. */
+/* "0-31,64-95" as words of 32 bits in hex, highest first, as NCCL's affinity; "" if the list cannot be read. */
 const char *orr_cpu_list_mask(struct orr_draft *draft, const char *list);
 
 #endif

@@ -29,7 +29,7 @@ struct orr_hwloc_info {
 /* Attributes as text, "" if they are absent. */
 struct orr_hwloc_object {
     enum orr_hwloc_kind kind;
-    uint32_t parent; /* ORR_NO_ELEMENT: none */
+    uint32_t parent; /* ORR_NO_ELEMENT if there is none */
     uint32_t line;
     bool is_host_bridge; /* a Bridge between CPU and PCI: no device of its own */
     const char *name, *os_index, *cpuset, *nodeset, *gp_index, *busid, *pci_type, *link_speed, *osdev_type;
@@ -41,7 +41,7 @@ struct orr_hwloc {
     unsigned count, capacity;
     bool version_3;
     uint32_t link_count;         /* objects of the NVLink matrix */
-    const uint32_t *link_object; /* [link_count], ORR_NO_ELEMENT: not found */
+    const uint32_t *link_object; /* [link_count], ORR_NO_ELEMENT if not found */
     const uint64_t *link_mbps;   /* [link_count * row + column]: from row to column */
 };
 

@@ -29,9 +29,9 @@ struct orr_hwloc_builder {
     uint32_t gpu_count, nic_count, net_count, nvswitches, pci_objects;
     uint32_t dropped;              /* RDMA devices without an active port */
     uint32_t hidden;               /* GPUs that NVML did not see beside others that it saw */
-    struct orr_doc_node **node_of; /* [object]: its <pci>, NULL: none yet */
+    struct orr_doc_node **node_of; /* [object]: its <pci>, NULL if there is none yet */
     bool has_rdma, amd, sm_supposed;
-    const char *supposed_speed; /* of links that the export does not contain, NULL: it contains all */
+    const char *supposed_speed; /* of links that the export does not contain, NULL if it contains all */
 };
 
 static inline const struct orr_hwloc_object *orr_hwloc_at(const struct orr_hwloc_builder *b, uint32_t object)

@@ -74,7 +74,7 @@ static void set_guid(struct orr_draft *draft, struct orr_doc_node *net, const st
     orr_doc_set(&draft->doc, net, ORR_ATTR_GUID, "0x%llx", (unsigned long long)guid);
 }
 
-/* Whether a port is active; where the export shows none, the first one is. */
+/* Whether a port is active; if the export shows none, the first one is. */
 static bool is_active(const struct orr_hwloc_object *object, int port, bool *ret_told)
 {
     bool told = false, active = false;
@@ -89,7 +89,7 @@ static bool is_active(const struct orr_hwloc_object *object, int port, bool *ret
     return told ? active : port == 1;
 }
 
-/* The PCIDev that represents a card: function 0 of device 0 on the same bus, where the export has it. */
+/* The PCIDev that represents a card: function 0 of device 0 on the same bus, if the export has it. */
 static uint32_t card_of(const struct orr_hwloc_builder *b, uint32_t pci)
 {
     char own[ORR_BUS_ID_SIZE], other[ORR_BUS_ID_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an hwloc object hangs in NCCL's tree: the CPU and the switches above it, whose ports are folded in pairs as
+/* The place of an hwloc object in NCCL's tree: the CPU and the switches above it, whose ports are folded in pairs as
  * NCCL does from sysfs. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static void set_cpu_kind(struct orr_hwloc_builder *b, struct orr_doc_node *cpu)
     orr_draft_suppose_cpu(b->draft, cpu);
 }
 
-/* The lowest node of a nodeset, -1: none. */
+/* The lowest node of a nodeset, -1 if there is none. */
 static long lowest_node(const char *nodeset)
 {
     enum { BITS = 32 };
@@ -100,7 +100,7 @@ static long lowest_node(const char *nodeset)
     return lowest;
 }
 
-/* The <cpu> that a device under a host bridge belongs to: the NUMA node of what the bridge hangs on. */
+/* The <cpu> that a device under a host bridge belongs to: the NUMA node of the bridge's parent. */
 static struct orr_doc_node *cpu_of(struct orr_hwloc_builder *b, uint32_t object)
 {
     uint32_t at = orr_hwloc_at(b, object)->parent;
@@ -128,7 +128,7 @@ static struct orr_doc_node *cpu_of(struct orr_hwloc_builder *b, uint32_t object)
     return cpu;
 }
 
-/* A bridge of PCI above an object, ORR_NO_ELEMENT: the host bridge or the CPU is. */
+/* A bridge of PCI above an object, ORR_NO_ELEMENT if the host bridge or the CPU is. */
 static uint32_t bridge_above(const struct orr_hwloc_builder *b, uint32_t object)
 {
     uint32_t parent = orr_hwloc_at(b, object)->parent;

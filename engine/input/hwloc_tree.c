@@ -85,7 +85,7 @@ static uint32_t find_os(const struct orr_hwloc_builder *b, uint32_t device, cons
     return ORR_NO_ELEMENT;
 }
 
-/* NCCL has only the GPUs that NVML shows: where the export names some, others are hidden (cgroups, another driver). */
+/* NCCL has only the GPUs that NVML shows: if the export names some, the others are hidden (cgroups, another driver). */
 static void keep_visible(struct orr_hwloc_builder *b)
 {
     uint32_t kept = 0;

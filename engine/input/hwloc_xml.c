@@ -20,7 +20,7 @@ struct reader {
     uint32_t depth;                /* of elements */
     uint32_t object_at[DEEPEST];   /* the object that an open element is, or is in */
     bool in_links;                 /* inside the matrix of NVLinks */
-    struct orr_text *collecting;   /* text of the open element, NULL: it does not matter */
+    struct orr_text *collecting;   /* text of the open element, NULL if it does not matter */
     struct orr_text names, values; /* of the matrix */
     uint32_t links;
     const char *link_type; /* of all its objects, "": each name has its own */

@@ -15,21 +15,21 @@ struct orr_machine_type;
 struct orr_release;
 
 struct orr_input_options {
-    const struct orr_dump_limits *limits; /* NULL: the default ones */
-    const struct orr_machine_type
-        *assumed;          /* fills in what the input does not contain (machine_types.h); NULL: nothing */
+    const struct orr_dump_limits *limits; /* NULL means the default ones */
+    /* fills in what the input does not contain (machine_types.h); NULL if there is nothing */
+    const struct orr_machine_type *assumed;
     unsigned assumed_nics; /* row of orr_assumed_nics_word(): of NIC ports that the input does not describe */
     unsigned assumed_cpu;  /* row of orr_assumed_cpu_word(): of CPUs that the input does not describe */
-    const struct orr_release
-        *release; /* release whose rules turn a gathered archive (`gathered`) into a dump; NULL: the default */
+    /* release whose rules turn a gathered archive (`gathered`) into a dump; NULL means the default */
+    const struct orr_release *release;
 };
 
 /* Word i for what NIC ports have whose speed the input does not contain: "default", "400" (Gb/s), "400-no-gdr" (without
- * GPUDirect RDMA); NULL: no more. */
+ * GPUDirect RDMA); NULL if there are no more. */
 const char *orr_assumed_nics_word(size_t row);
 
-/* Word i for CPUs that the input does not describe: "default", "intel", "amd" ...; NULL: no more; and its name for
- * people. */
+/* Word i for CPUs that the input does not describe: "default", "intel", "amd" ...; NULL if there are no more; and its
+ * name for people. */
 const char *orr_assumed_cpu_word(size_t row);
 const char *orr_assumed_cpu_text(size_t row);
 
@@ -57,19 +57,19 @@ struct orr_input_kind {
     orr_input_reader *read;
 };
 
-/* Row i of the table in the order in which they are tried; NULL: no more. */
+/* Row i of the table in the order in which they are tried; NULL if there are no more. */
 const struct orr_input_kind *orr_input_kind(size_t i);
-/* The row that recognises the bytes, NULL: none. */
+/* The row that recognises the bytes, NULL if there is none. */
 const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t length);
 
-/* Reads any kind of input. options NULL: default limits, nothing assumed. On success *ret_dump is the caller's
+/* Reads any kind of input. options NULL means default limits, nothing assumed. On success *ret_dump is the caller's
  * (orr_dump_free()) and has notes. Errors are those of orr_dump_read(), with line and column in the user's own bytes;
  * UNRECOGNISED says what was seen and what is understood. */
 enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_input_options *options,
                              struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 
 /* The machine that a text describes beside a log or results: a dump, an export of hwloc, a table of nvidia-smi.
- * *ret_dump NULL: none, or one that cannot be read. */
+ * *ret_dump NULL if there is none, or one that cannot be read. */
 enum orr_code orr_input_read_beside(const char *bytes, size_t length, const struct orr_input_options *options,
                                     struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 

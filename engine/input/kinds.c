@@ -55,7 +55,8 @@ static bool is_log(const struct orr_input *input)
     return orr_bytes_find(input->bytes, input->length, 0, "=== System : ") < input->length || !is_matrix(input);
 }
 
-/* In the order in which they are asked: what describes a machine best first, where a text holds several. */
+/* In the order in which they are tried: if a text contains several, the one that describes a machine best comes first.
+ */
 static const struct orr_input_kind kinds[] = {
     {
         .name = "nccl-topology",
@@ -188,7 +189,7 @@ static void find_wrapped_root(struct orr_input *input)
     input->text_around = true;
 }
 
-/* The first look at bytes; options NULL: none. */
+/* The first look at bytes; options NULL if there is none. */
 static struct orr_input input_look(const char *bytes, size_t length, const struct orr_input_options *options)
 {
     struct orr_input input = {.bytes = bytes, .length = length};
@@ -320,7 +321,7 @@ enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_
     if (kind)
         return kind->read(&input, kind, ret_dump, err);
     ORR_TRY(unrecognised(&input, err));
-    return orr_dump_read(bytes, length, limits, ret_dump, err); /* it says best what is wrong with XML */
+    return orr_dump_read(bytes, length, limits, ret_dump, err); /* its message about broken XML is the best */
 }
 
 enum orr_code orr_input_read_beside(const char *bytes, size_t length, const struct orr_input_options *options,
@@ -333,7 +334,7 @@ enum orr_code orr_input_read_beside(const char *bytes, size_t length, const stru
         return ORR_OK;
     enum orr_code code = orr_input_read(bytes, length, options, ret_dump, &own);
     if (code != ORR_NOMEM && code != ORR_SPENT)
-        return ORR_OK; /* what cannot be read is not the question */
+        return ORR_OK; /* an input that cannot be read is another matter */
     *err = own;
     return code;
 }

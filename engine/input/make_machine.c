@@ -15,8 +15,8 @@
 
 enum { BLACKWELL = 100 };
 
-/* The <cpu> elements, one for each NUMA node: as many as the type is known to have, else two, but where GPUs hang on
- * CPUs of their own (Grace). */
+/* The <cpu> elements, one for each NUMA node: as many as the type is known to have, else two, except if each GPU
+ * belongs to a CPU of its own (Grace). */
 static uint32_t cpus_of(const struct orr_machine_type *type)
 {
     if (type->numa)
@@ -28,7 +28,7 @@ static uint32_t cpus_of(const struct orr_machine_type *type)
 }
 
 /* Switches: as the board has them, else one for each GPU, or for each NIC where several GPUs share one. A single NIC
- * hangs on the first CPU. */
+ * belongs to the first CPU. */
 static uint32_t switches_of(const struct orr_machine_type *type)
 {
     if (type->board->switch_gpus && type->gpus > type->board->switch_gpus)

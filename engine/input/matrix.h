@@ -18,7 +18,7 @@ enum orr_relation {
     ORR_REL_OTHER   /* a cell that says nothing about places, such as OK of `topo -p2p` */
 };
 
-/* Facts in the same text outside the table; NULL and 0: not given. */
+/* Facts in the same text outside the table; NULL and 0 if not given. */
 struct orr_beside {
     const char *arch, *vendor, *family, *model, *cpu_name; /* of lscpu; vendor also of other lines */
     const char *said_vendor;                               /* by a CPU's name or the kernel's messages; NULL */
@@ -34,10 +34,10 @@ enum { ORR_MATRIX_MOST = 320 }; /* devices */
 
 struct orr_matrix_device {
     const char *name;        /* as the column has it */
-    const char *real_name;   /* of a NIC, by the legend; NULL: the column is the name */
+    const char *real_name;   /* of a NIC, by the legend; NULL if the column is the name */
     const char *model;       /* of a GPU, from `nvidia-smi -L` if that is in the same text; NULL */
     const char *bus_id;      /* of a GPU, from `nvidia-smi --query-gpu`; NULL */
-    const char *cpus, *numa; /* of the last columns; NULL: empty */
+    const char *cpus, *numa; /* of the last columns; NULL if empty */
     bool is_gpu, has_row;
     uint32_t number; /* of GPU<number>, NIC<number>, or its place among the NICs */
     uint32_t line, column;
@@ -51,7 +51,7 @@ struct orr_matrix {
     bool has_more;      /* another table follows, which is not read */
     bool tells_places;  /* a cell says more than X, NV or OK */
     struct orr_beside beside;
-    uint32_t model_line;     /* the line of another kind that names the GPUs, 0: none does */
+    uint32_t model_line;     /* the line of another kind that names the GPUs, 0 if none does */
     uint32_t contradictions; /* cells that differ from those across the diagonal */
 };
 
@@ -61,7 +61,7 @@ enum orr_code orr_matrix_read_names(struct orr_matrix *matrix, const char *bytes
 
 /* Whether the text contains such a table. */
 bool orr_matrix_found(const char *bytes, size_t length);
-/* Reads it; memory from arena. INVALID with line and column where a row is missing or short. */
+/* Reads it; memory from arena. INVALID with line and column if a row is missing or short. */
 enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena *arena, struct orr_matrix *ret_matrix,
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Builds the PCI tree and the NVLinks that the table implies. */

@@ -16,7 +16,7 @@ static struct orr_matrix_device *gpu_of_number(struct orr_matrix *matrix, unsign
     return NULL;
 }
 
-/* What may be beside the table: "GPU 0: NVIDIA A100 (UUID: ...)" of `nvidia-smi -L`, and "0, NVIDIA A100,
+/* What may be beside the table: "GPU 0: NVIDIA A100 (UUID:...)" of `nvidia-smi -L`, and "0, NVIDIA A100,
  * 00000000:07:00.0" of `nvidia-smi --query-gpu=index,name,pci.bus_id --format=csv`. */
 static enum orr_code read_numbered(struct orr_matrix *matrix, const char *bytes, size_t length, struct orr_arena *arena,
                                    struct orr_error *err)

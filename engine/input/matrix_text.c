@@ -132,7 +132,7 @@ static enum orr_code add_device(struct table *table)
     return ORR_OK;
 }
 
-/* A word of "CPU Affinity", "NUMA Affinity" or "GPU NUMA ID"; false: it is a device. */
+/* A word of "CPU Affinity", "NUMA Affinity" or "GPU NUMA ID"; false if it is a device. */
 static bool read_tail_name(struct table *table, const struct orr_word *before)
 {
     const struct orr_word *word = &table->word;
@@ -164,7 +164,7 @@ static enum orr_code read_header(struct table *table)
         matrix->count = matrix->gpu_count = table->tail_count = 0;
         for (struct orr_word before = {0}; table->more && !at_row(table); advance(table)) {
             if (!read_tail_name(table, &before)) {
-                if (table->tail_count) /* a word after the last columns: what was read is not a header */
+                if (table->tail_count) /* a word after the last columns: this line is not a header */
                     break;
                 ORR_TRY(add_device(table));
             }

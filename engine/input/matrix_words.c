@@ -23,7 +23,7 @@ static size_t blank_at(const char *text, size_t length)
     return 0;
 }
 
-/* Bytes of a sequence for a terminal: ESC [ 4 m, also where ESC was lost or written as ^[, 0: there is none. Without
+/* Bytes of a sequence for a terminal: ESC [ 4 m, also where ESC was lost or written as ^[, 0 if there is none. Without
  * ESC only colours count, as other text may be in brackets. */
 static size_t sequence_at(const char *text, size_t length)
 {
@@ -45,7 +45,7 @@ static size_t sequence_at(const char *text, size_t length)
     return at > digits && at < length && text[at] == 'm' ? at + 1 : 0;
 }
 
-/* Whether the line starts as all do; a number may be another one where the prefix holds a time. */
+/* Whether the line starts as all do; a number may differ if the prefix contains a time. */
 static bool has_prefix(const struct orr_words *words, size_t at)
 {
     bool is_time = false;
@@ -85,7 +85,7 @@ struct orr_words orr_words_start(const char *bytes, size_t length)
     return words;
 }
 
-/* Steps over a blank, an end of line or a sequence; false: a word starts here. */
+/* Steps over a blank, an end of line or a sequence; false if a word starts here. */
 static bool skip(struct orr_words *words)
 {
     const char *text = words->bytes + words->at;
@@ -168,7 +168,7 @@ int orr_word_numbered(const struct orr_word *word, const char *prefix)
     return number;
 }
 
-/* The end of what is before a word in its line, without blanks and sequences. */
+/* The end of the text before a word in its line, without blanks and sequences. */
 static size_t prefix_length(const struct orr_words *words, const struct orr_word *word)
 {
     const char *start = words->bytes + words->line_start, *end = start;

@@ -27,15 +27,15 @@ struct orr_words {
 
 /* The bytes stay the caller's. */
 struct orr_words orr_words_start(const char *bytes, size_t length);
-/* The next word; false: the end of the text, or of the budget. */
+/* The next word; false at the end of the text, or of the budget. */
 bool orr_words_next(struct orr_words *words, struct orr_word *ret_word);
 
 bool orr_word_is(const struct orr_word *word, const char *text);
-/* "GPU12" gives 12 for the prefix "GPU"; -1: it is not such a word. */
+/* "GPU12" gives 12 for the prefix "GPU"; -1 if it is not such a word. */
 int orr_word_numbered(const struct orr_word *word, const char *prefix);
 
 /* The words from the next line on that holds a name such as "GPU0" after something else, which is then the prefix of
- * all lines; false: there is no such line. The scan goes on after it. */
+ * all lines; false if there is no such line. The scan goes on after it. */
 bool orr_words_behind_prefix(struct orr_words *scan, struct orr_words *ret_words);
 
 #endif

@@ -13,7 +13,7 @@ enum { ORR_MOST_PIECES = 64 };
 enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump *const *dumps,
                         uint32_t count, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 
-/* Notes the content of a dump in NCCL's format, and what is missing in it. */
+/* Notes the content of a dump in NCCL's format, and what it lacks. */
 void orr_note_dump(struct orr_draft *draft, const struct orr_dump *dump);
 
 #endif

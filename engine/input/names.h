@@ -9,7 +9,7 @@
 /* The PCI link of GPUs of a generation, as NCCL writes it. */
 const char *orr_link_speed_of_sm(int32_t sm);
 
-/* "00000000:1B:00.0" or "0000:1b:00.0" as "0000:1b:00.0"; false: it is not a bus id. */
+/* "00000000:1B:00.0" or "0000:1b:00.0" as "0000:1b:00.0"; false if it is not a bus id. */
 bool orr_bus_id_short(const char *text, char ret_bus[ORR_BUS_ID_SIZE]);
 
 /* Fills a <net> by its name and number with supposed speed, port and GPUDirect RDMA. */

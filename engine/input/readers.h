@@ -9,7 +9,7 @@
 orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_matrix, orr_read_log, orr_read_gathered,
     orr_read_machine;
 
-/* Where the name begins in a text of the one line "machine type: NAME"; NULL: it is another text. */
+/* Where the name begins in a text of the one line "machine type: NAME"; NULL if it is another text. */
 const char *orr_machine_named(const struct orr_input *input);
 
 /* Notes other content of the text of a machine: settings, symptoms, and rows of results. */

@@ -22,7 +22,7 @@ static uint64_t hash_of(const char *text, size_t length)
     return orr_hash_key(orr_hash_seeded(), text, length);
 }
 
-/* Keeps a pair; to NULL: memory was short. */
+/* Keeps a pair; to NULL if memory ran short. */
 static const char *keep(struct orr_secrets *secrets, const char *text, size_t length, const char *to)
 {
     struct orr_replacements *made = &secrets->made;
@@ -69,7 +69,7 @@ static const char *replace(struct orr_secrets *secrets, enum orr_secret kind, co
     return known ? known : keep(secrets, text, length, stand_in(secrets, kind));
 }
 
-/* Digits of a number in hex after 0x and zeros; 0: it is not a number. */
+/* Digits of a number in hex after 0x and zeros; 0 if it is not a number. */
 static size_t hex_digits(const char *text, size_t length)
 {
     size_t at = length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 2 : 0;

@@ -44,9 +44,9 @@ void orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena);
 /* Learns a name. It ignores names that identify nobody (zero, short numbers, localhost) and words that dumps and logs
  * need. */
 void orr_secret_learn(struct orr_secrets *secrets, enum orr_secret kind, const char *text, size_t length);
-/* What replaces a word, NULL: it was not learned. */
+/* What replaces a word, NULL if it was not learned. */
 const char *orr_secret_find(const struct orr_secrets *secrets, const char *text, size_t length);
-/* An address or UUID that starts at a place: what replaces it, and how many bytes it has; 0: there is none. */
+/* An address or UUID that starts at a place: what replaces it, and how many bytes it has; 0 if there is none. */
 size_t orr_shape_at(const char *bytes, size_t length, size_t at, struct orr_secrets *secrets,
                     char ret_text[ORR_SHAPE_SIZE]);
 

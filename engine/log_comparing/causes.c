@@ -15,14 +15,14 @@ static const struct orr_effort most_effort = {.analyses = 160, .steps = 10000000
 
 struct explaining {
     struct orr_log_check *check;
-    const struct orr_dump *dump; /* what the prediction was made for */
+    const struct orr_dump *dump; /* the dump of the prediction */
     struct orr_observed observed;
     struct orr_trials trials;
-    struct orr_log_cause other; /* the best of those that are rarely a cause; id NULL: none */
+    struct orr_log_cause other; /* the best of those that are rarely a cause; id NULL if there is none */
     char what_other[200];
 };
 
-/* A hypothesis that is tried; row NULL: none. */
+/* A hypothesis that is tried; row NULL if there is none. */
 struct tried {
     const struct orr_hypothesis *row;
     int amount;
@@ -83,7 +83,7 @@ static enum orr_code differences_of(struct explaining *e, struct orr_variant *va
     return code;
 }
 
-/* Of the first GPU; 0: it has none. */
+/* Of the first GPU; 0 if it has none. */
 static int32_t capability_of(const struct orr_dump *dump)
 {
     for (uint32_t e = 0; e < dump->element_count; e++)
@@ -145,7 +145,9 @@ static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
     return orr_log_keep_cause(check, &cause, err);
 }
 
-/* Tries a hypothesis on top of `base` (row NULL: alone), in cause->left. False in *ret_applies: it changes nothing. */
+/* Tries a hypothesis on top of `base` (row NULL means alone), in cause->left. False in *ret_applies: it changes
+ * nothing.
+ */
 static enum orr_code try_row(struct explaining *e, const struct tried *base, struct tried *tried, bool *ret_applies,
                              struct orr_log_cause *cause, struct orr_error *err)
 {

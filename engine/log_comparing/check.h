@@ -46,7 +46,7 @@ struct orr_log_fact {
     struct orr_log_value logged, predicted; /* predicted: why not, if it is not */
     uint32_t line, times;                   /* of the log, the first one; how many lines say it */
     char nodes[2][ORR_NODE_ID_SIZE];        /* to be shown on the drawing; empty: none */
-    int32_t gpu_nic;                        /* it is about a GPU and the NIC of this number; -1: it is not */
+    int32_t gpu_nic;                        /* it is about a GPU and the NIC of this number; -1 if it is not */
 };
 
 enum { ORR_LOG_CAUSE_LINES = 3 };
@@ -76,10 +76,10 @@ struct orr_log_check {
     const char *release_text;         /* as printed, "" if no line names it */
     bool ranks_renumbered;            /* the dump's GPUs were given the log's ranks */
     const int32_t *place_of;          /* [rank of the log]: the predicted rank, which counts host by host */
-    const int32_t *rank_at;           /* the other way round; both NULL: the log counts host by host too */
+    const int32_t *rank_at;           /* the other way round; both NULL if the log counts host by host too */
     uint32_t placed_hosts;            /* for this many hosts; 0 if both are NULL */
     const struct orr_fabric *fabrics; /* [query.hosts]: what each host's GPUs report, where hosts share an NVLink
-                                         domain; NULL: the prediction is for equal hosts without one */
+                                         domain; NULL if the prediction is for equal hosts without one */
     const uint32_t *host_of_rank; /* with fabrics: [rank of the log], if it does not count host by host; else NULL */
     const char *note;             /* what could not be matched, "" where all could */
     const char *assumed[ORR_LOG_ASSUMED]; /* about the machine: a sentence each, without a stop */
@@ -87,7 +87,7 @@ struct orr_log_check {
     bool nics_of_log;        /* the NICs are those that the log lists, so NCCL_IB_HCA has had its effect */
     bool machine_implied;    /* the machine is a type that the log's lines imply; nobody gave one */
     bool made_up;            /* bus ids of switches and NICs are made up: what the log says of them is not compared */
-    const char *undecidable; /* why the algorithms that NCCL chose cannot be predicted; NULL: they can */
+    const char *undecidable; /* why the algorithms that NCCL chose cannot be predicted; NULL if they can */
     struct orr_log_fact *facts; /* by topic, each once; what differs first within a topic */
     uint32_t fact_count;
     struct {
@@ -101,20 +101,20 @@ struct orr_log_check {
     struct orr_log_ignored *ignored;
     uint32_t ignored_count;
     uint32_t applied_count;              /* settings of the log that the prediction was given */
-    const struct orr_log_survey *survey; /* of every communicator (survey.h); NULL: not made */
+    const struct orr_log_survey *survey; /* of every communicator (survey.h); NULL if not made */
     struct orr_analysis *analysis;       /* the prediction; owned: orr_analysis_again_free() */
-    struct orr_dump *dump;               /* which it was made for; NULL: the caller's */
-    struct orr_dump *edited;             /* what `dump` was made of, or what is predicted; NULL: nothing */
-    struct orr_dump *renumbered;         /* the same with other numbers of NICs; NULL: nothing */
+    struct orr_dump *dump;               /* which it was made for; NULL means the caller's */
+    struct orr_dump *edited;             /* what `dump` was made of, or what is predicted; NULL if there is nothing */
+    struct orr_dump *renumbered;         /* the same with other numbers of NICs; NULL if there is nothing */
     struct orr_arena *arena;             /* owns the rest */
 };
 
 struct orr_log_question {
-    const struct orr_release *release; /* NULL: the log's, or the nearest emulated; if it names none, the one
+    const struct orr_release *release; /* NULL means the log's, or the nearest emulated; if it names none, the one
                                           that agrees best */
-    uint32_t hosts;                    /* 0: as the log says */
+    uint32_t hosts;                    /* 0 means as the log says */
     uint32_t communicator;             /* UINT32_MAX: the one with the most ranks */
-    const struct orr_settings *given;  /* those of the user, over the log's; NULL: none */
+    const struct orr_settings *given;  /* those of the user, over the log's; NULL if there is none */
     const char *const *assumed;        /* how the machine was chosen: come first in the check's `assumed` */
     uint32_t assumed_count;
     bool without_causes; /* of what differs */

@@ -44,7 +44,8 @@ static bool same_place(const struct orr_fabric *a, const struct orr_fabric *b)
     return a->state == b->state && !memcmp(a->uuid, b->uuid, sizeof a->uuid) && a->clique == b->clique;
 }
 
-/* What the hosts' own lines say; has_uuid false: a host has no line. false: GPUs of one host say different things. */
+/* What the hosts' own lines say; has_uuid false if a host has no line; false if GPUs of one host say different things.
+ */
 static bool read_hosts(const struct orr_log_check *check, uint32_t local, struct orr_fabric *hosts)
 {
     const struct orr_log *log = check->log;
@@ -78,7 +79,7 @@ static bool clique_of_all(const struct orr_log_check *check, uint32_t ranks)
     return false;
 }
 
-/* Hosts without a line belong to the clique that has all ranks, whose UUID no line may say. false: which domain they
+/* Hosts without a line belong to the clique that has all ranks, whose UUID no line may say; false if which domain they
  * are in is not known. */
 static bool fill_hosts(const struct orr_log_check *check, uint32_t ranks, struct orr_fabric *hosts)
 {

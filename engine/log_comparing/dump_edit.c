@@ -12,7 +12,7 @@ struct changing {
     uint32_t count;
 };
 
-/* The bus id of the element or of what is around it; NULL: none has one. */
+/* The bus id of the element or of the one around it; NULL if none has one. */
 static const char *bus_id_around(const struct orr_doc_node *node)
 {
     const char *bus_id = NULL;

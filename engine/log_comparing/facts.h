@@ -10,7 +10,7 @@
 /* Where a rank is predicted. */
 struct orr_log_seat {
     const struct orr_analysis *host; /* of its host, or of all hosts of its NVLink clique */
-    int32_t local;                   /* its rank there; -1: the prediction has no such rank */
+    int32_t local;                   /* its rank there; -1 if the prediction has no such rank */
     uint32_t system;                 /* the number of that host or clique */
 };
 
@@ -20,7 +20,7 @@ struct orr_log_facts {
     uint32_t communicator;
     bool made_up;                      /* bus ids of switches and NICs are made up */
     const int32_t *place_of, *rank_at; /* see struct orr_log_check */
-    const struct orr_log_seat *seats;  /* [predicted rank]; NULL: hosts are equal */
+    const struct orr_log_seat *seats;  /* [predicted rank]; NULL if hosts are equal */
     struct orr_arena *arena;
     struct orr_log_fact *rows;
     uint32_t count;
@@ -32,7 +32,7 @@ enum { ORR_LOG_FACTS_MOST = 200000 };
 
 /* The part of the host whose view a session has. */
 const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_t session);
-/* The predicted rank of a rank of the log, -1: the prediction has no such rank; and its seat. */
+/* The predicted rank of a rank of the log, -1 if the prediction has no such rank; and its seat. */
 int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank);
 struct orr_log_seat orr_log_facts_seat(const struct orr_log_facts *f, int32_t rank);
 /* Fills f->seats. */
@@ -50,8 +50,8 @@ static inline struct orr_log_value orr_log_count(double count)
     return (struct orr_log_value){.shape = ORR_SHAPE_COUNT, .count = (int64_t)count};
 }
 
-/* A new fact: what a line says, and of what. NULL if an earlier line said the same, which counts it, or if there
- * is no room. The caller then says what is predicted. */
+/* A new fact: a value that a line gives, and its subject. NULL if an earlier line said the same, which counts it, or if
+ * there is no room. The caller then says what is predicted. */
 struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
                                       struct orr_log_value logged, const char *format, ...) ORR_PRINTF(5, 6);
 /* What is predicted for it, which agrees or differs. */

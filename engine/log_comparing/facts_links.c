@@ -61,7 +61,7 @@ static bool is_step(const struct orr_log_facts *f, int channel, int32_t a, int32
     return false;
 }
 
-/* The number in the id of a NIC's node; -1: it is beyond what is matched. */
+/* The number in the id of a NIC's node; -1 if it is beyond the numbers that are matched. */
 static int32_t nic_of(const struct orr_system *system, uint32_t net)
 {
     const uint64_t number = orr_id_local(system->nodes[net].id);

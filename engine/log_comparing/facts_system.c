@@ -8,7 +8,7 @@
 
 #include "engine/log_comparing/facts.h"
 
-/* The node of an id as users see it, ORR_NO_NODE: none. */
+/* The node of an id as users see it, ORR_NO_NODE if there is none. */
 static uint32_t node_of(const struct orr_system *system, const char *id)
 {
     return strlen(id) > 4 ? orr_system_find(system, id) : ORR_NO_NODE;
@@ -159,7 +159,7 @@ static bool is_name(const char *type)
     return isalpha((unsigned char)type[0]) != 0;
 }
 
-/* The NIC of an id of a log, "NET/0-c"; -1: the id is of something else. */
+/* The NIC of an id of a log, "NET/0-c"; -1 if the id is of something else. */
 static int32_t nic_of(const char *id)
 {
     const char *dash = strchr(id, '-');
@@ -216,7 +216,10 @@ static bool concerns(const struct orr_log_facts *f, uint32_t session)
 
 enum orr_code orr_log_facts_of_system(struct orr_log_facts *f, struct orr_error *err)
 {
-    enum { TREES_CHECKED = 64, LINKS_MOST = 20000 }; /* what is sought in each other: time stays in bounds */
+    enum {
+        TREES_CHECKED = 64,
+        LINKS_MOST = 20000
+    }; /* at most this many are compared with each other, so that time stays bounded */
     struct orr_log_links links;
     uint32_t checked = 0;
     ORR_TRY(orr_log_links_of(f->log, f->arena, &links, err));

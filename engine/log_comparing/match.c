@@ -17,12 +17,12 @@ struct matching {
     struct orr_log_check *check;
     const struct orr_dump *dump;
     struct orr_log_local_rank ranks[GPUS_MOST]; /* of the first host */
-    uint32_t local;                             /* how many; 0: unknown */
+    uint32_t local;                             /* how many; 0 if unknown */
     uint32_t with_bus_id;                       /* this many of the first ones have a bus id */
     uint32_t gpus[GPUS_MOST];                   /* elements: GPUs with a rank, by rank; if none has one, all in order */
     uint32_t gpu_count;
     bool ranked, fused;        /* GPUs have ranks; the dump holds several hosts */
-    int32_t chosen[GPUS_MOST]; /* [local rank]: place in gpus, -1: none */
+    int32_t chosen[GPUS_MOST]; /* [local rank]: place in gpus, -1 if there is none */
 };
 
 /* Bus ids of one host's ranks are all different: the first one that comes again belongs to the next host. */
@@ -85,7 +85,7 @@ static uint32_t choose_by_bus_id(struct matching *m)
     return found;
 }
 
-/* By the number that nvidia-smi gives a GPU; false: some are not in the log, or not in the dump. */
+/* By the number that nvidia-smi gives a GPU; false if some are not in the log, or not in the dump. */
 static bool choose_by_number(struct matching *m)
 {
     for (uint32_t r = 0; r < m->local; r++) {
@@ -102,7 +102,7 @@ static bool choose_by_number(struct matching *m)
     return true;
 }
 
-/* The GPU at the same place in the order of bus ids, where the log names all of them; else in order. */
+/* The GPU at the same place in the order of bus ids if the log names all of them, or else the next one. */
 static void choose_by_order(struct matching *m)
 {
     for (uint32_t r = 0; r < m->local; r++) {

@@ -26,7 +26,7 @@ static bool concerns(const struct orr_log_check *check, uint32_t session, bool o
     return host && !strcmp(host, log->writers[of->writer].host);
 }
 
-/* The list of the network in use; 0: there is none. */
+/* The list of the network in use; 0 if there is none. */
 static uint32_t find_list(const struct orr_log_check *check, bool of_host, struct orr_log_nic *nics, uint32_t *ret_line)
 {
     const struct orr_log *log = check->log;

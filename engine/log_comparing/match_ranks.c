@@ -33,7 +33,7 @@ int32_t orr_log_rank_count(const struct orr_log_check *check, bool *ret_least)
     return highest < RANKS_MOST ? (int32_t)highest + (highest >= 0) : -1;
 }
 
-/* The bus id of a rank in the printed trees: "GPU/0-1b000 (3)". 0: unknown. */
+/* The bus id of a rank in the printed trees: "GPU/0-1b000 (3)"; 0 if unknown. */
 static uint64_t bus_id_in_tree(const struct orr_log_check *check, int32_t rank)
 {
     const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
@@ -49,7 +49,7 @@ static uint64_t bus_id_in_tree(const struct orr_log_check *check, int32_t rank)
     return 0;
 }
 
-/* Ranks of the first host, by what lines say; 0: they do not. */
+/* Ranks of the first host, by what lines say; 0 if they do not. */
 static uint32_t local_ranks_of(const struct orr_log_check *check, int32_t ranks)
 {
     const struct orr_log_communicator *of =

@@ -9,7 +9,7 @@
 enum { NONE = UINT32_MAX };
 enum { RANKS_PLACED = 8192 };
 
-/* The number of each rank's host, hosts in order of their lowest ranks. Returns how many hosts there are; 0: the log
+/* The number of each rank's host, hosts in order of their lowest ranks. Returns how many hosts there are; 0 if the log
  * does not name every rank's host. */
 static uint32_t number_hosts(const struct orr_log_communicator *of, uint32_t *host_of, const char **names)
 {

@@ -20,8 +20,8 @@ struct surveying {
     uint32_t compared;    /* computed here */
     uint64_t ranks;       /* of those */
     struct orr_settings given;
-    const char *gpus;   /* --gpus; NULL: not given */
-    uint32_t hosts;     /* --hosts; 0: not given */
+    const char *gpus;   /* --gpus; NULL if not given */
+    uint32_t hosts;     /* --hosts; 0 if not given */
     uint32_t explained; /* causes were sought for this many */
 };
 

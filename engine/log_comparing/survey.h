@@ -9,16 +9,16 @@ struct orr_log_survey_row {
     uint32_t communicator;  /* of the log */
     uint32_t like;          /* the communicator that was compared for it: itself, or one whose lines say the same of the
                                same GPUs */
-    const char *why;        /* a phrase: why it was not compared; NULL: it was */
+    const char *why;        /* a phrase: why it was not compared; NULL if it was */
     uint32_t agree, differ; /* facts */
-    uint32_t line;          /* of the first fact that differs; 0: none does */
-    const char *what, *logged, *predicted; /* that fact; NULL: none differs */
-    const char *cause;                     /* the likeliest; NULL: none is known, or it was not sought */
+    uint32_t line;          /* of the first fact that differs; 0 if none does */
+    const char *what, *logged, *predicted; /* that fact; NULL if none differs */
+    const char *cause;                     /* the likeliest; NULL if none is known, or it was not sought */
     uint32_t left;                         /* differences that remain under the cause; UINT32_MAX: it was not tried */
 };
 
 struct orr_log_survey {
-    struct orr_log_survey_row *rows; /* by communicator; one only where the question chooses one */
+    struct orr_log_survey_row *rows; /* by communicator; only one if the question chooses one */
     uint32_t row_count;
     uint32_t compared, differing; /* communicators */
     uint32_t agree, differ;       /* facts, over all that were compared */

@@ -21,8 +21,8 @@ enum orr_code orr_log_make_query(struct orr_log_check *check, const struct orr_d
                                  const struct orr_log_question *question, const struct orr_release *release,
                                  struct orr_error *err) ORR_NO_DISCARD;
 
-/* match.c: the machine that the job used, in check->dump (NULL: the dump as it is), and how many hosts there are. What
- * had to be assumed is in check->assumed. */
+/* match.c: the machine that the job used, in check->dump (NULL means the dump as it is), and how many hosts there are.
+ * What had to be assumed is in check->assumed. */
 enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_dump *dump,
                                   const struct orr_log_question *question, const struct orr_release *release,
                                   struct orr_error *err) ORR_NO_DISCARD;
@@ -31,7 +31,7 @@ void orr_log_assume(struct orr_log_check *check, const char *format, ...) ORR_PR
 /* domains.c. Whether NCCL says that a communicator uses an NVLink domain of several hosts: its nodes are cliques then.
  */
 bool orr_log_uses_domain(const struct orr_log *log, uint32_t communicator);
-/* Fills check->fabrics where the log shows that hosts of `local` ranks share a domain. */
+/* Fills check->fabrics if the log shows that hosts of `local` ranks share a domain. */
 enum orr_code orr_log_match_domains(struct orr_log_check *check, uint32_t local, struct orr_error *err) ORR_NO_DISCARD;
 /* Analyses the dump as each of the log's hosts. *ret_analysis: orr_analysis_again_free(). */
 enum orr_code orr_log_predict(const struct orr_log_check *check, const struct orr_dump *dump,
@@ -39,29 +39,29 @@ enum orr_code orr_log_predict(const struct orr_log_check *check, const struct or
                               struct orr_error *err) ORR_NO_DISCARD;
 
 /* match_ranks.c: how many ranks the communicator has. It is what a line says, else one more than the highest rank of
- * rings and trees. If there are none, connections count, which may be of some ranks only: *ret_least. -1: unknown.
+ * rings and trees. If there are none, connections count, which may be of some ranks only: *ret_least; -1 if unknown.
  * */
 int32_t orr_log_rank_count(const struct orr_log_check *check, bool *ret_least);
 /* One rank of the log's first host. */
 struct orr_log_local_rank {
-    uint64_t bus_id; /* 0: unknown */
-    int32_t number;  /* of the GPU: nvmlDev, else cudaDev; -1: unknown */
+    uint64_t bus_id; /* 0 if unknown */
+    int32_t number;  /* of the GPU: nvmlDev, else cudaDev; -1 if unknown */
 };
-/* How many ranks the first host has by what lines say, 0: they do not. Writes the ranks of the host, or all where their
- * number is unknown, at most `most`; the first *ret_with_bus_id of them have a bus id. */
+/* How many ranks the first host has by what lines say, 0 if they do not. Writes the ranks of the host, or all where
+ * their number is unknown, at most `most`; the first *ret_with_bus_id of them have a bus id. */
 uint32_t orr_log_local_ranks(const struct orr_log_check *check, int32_t ranks, struct orr_log_local_rank *ret_ranks,
                              uint32_t most, uint32_t *ret_with_bus_id);
 
-/* placement.c: fills check->place_of and rank_at where the log's ranks are not placed host by host. */
+/* placement.c: fills check->place_of and rank_at if the log's ranks are not placed host by host. */
 enum orr_code orr_log_place_ranks(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
 
 /* match_nics.c: the numbers of the dump's NICs in the log. */
 struct orr_log_nics {
-    int32_t *devs; /* [element]: of a NIC, -1: it takes no part; NULL: as the dump numbers them */
+    int32_t *devs; /* [element]: of a NIC, -1 if it takes no part; NULL means as the dump numbers them */
 };
 enum orr_code orr_log_match_nics(struct orr_log_check *check, const struct orr_dump *dump, bool made_up,
                                  struct orr_log_nics *ret_nics, struct orr_error *err) ORR_NO_DISCARD;
-/* The same by what differs: where the log's NICs are the predicted ones under other numbers. */
+/* The same from the differences: the log's NICs are the predicted ones under other numbers. */
 enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const struct orr_dump *dump,
                                     struct orr_arena *arena, struct orr_log_nics *ret_nics,
                                     struct orr_error *err) ORR_NO_DISCARD;

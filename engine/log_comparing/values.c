@@ -26,7 +26,7 @@ static bool agree_count(const struct orr_log_value *logged, const struct orr_log
     return logged->count == predicted->count;
 }
 
-/* Whether a rate is what a log prints with one digit after the point. */
+/* Whether a rate equals a logged one, which has one digit after the point. */
 static bool prints_as(double logged, double predicted, double share)
 {
     return fabs(logged - predicted) <= 0.051 + predicted * share;

@@ -38,7 +38,7 @@ struct orr_log_value {
         enum orr_log_transport transport;
         struct {
             bool possible;
-            const char *distance; /* a path type; NULL: the driver says it, at whatever distance */
+            const char *distance; /* a path type; NULL if the driver says it, at whatever distance */
         } p2p;
         struct {
             int32_t number;
@@ -46,7 +46,7 @@ struct orr_log_value {
         } nic;
         struct {
             bool on;
-            const char *distance; /* a path type; NULL: `rule` decides, at whatever distance */
+            const char *distance; /* a path type; NULL means `rule` decides, at whatever distance */
             const char *rule;
         } gdr;
         struct {

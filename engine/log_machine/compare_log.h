@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log against a prediction, where the machine may be the one that the log itself prints or implies. */
+/* A log compared with a prediction; the machine may be the one that the log itself prints or implies. */
 #ifndef ORR_LOG_MACHINE_COMPARE_LOG_H
 #define ORR_LOG_MACHINE_COMPARE_LOG_H
 
@@ -8,16 +8,16 @@
 #include "engine/log_machine/log_machine.h"
 
 struct orr_log_compared {
-    struct orr_log_check *check; /* NULL: there is no machine to compare with */
-    struct orr_dump *own;        /* what the check reads, if it was made here; NULL: nothing was */
-    const char *why; /* why there is no machine, one phrase that lives as long as the log; NULL: there is one */
-    struct orr_log_machine machine; /* what the log's lines say of it; filled in where nobody gave a machine and the log
+    struct orr_log_check *check; /* NULL if there is no machine to compare with */
+    struct orr_dump *own;        /* what the check reads, if it was made here; NULL if nothing was */
+    const char *why; /* why there is no machine, one phrase that lives as long as the log; NULL if there is one */
+    struct orr_log_machine machine; /* what the log's lines say about it; filled in if nobody gave a machine and the log
                                        does not print it */
 };
 
 /* Compares a log with a dump. If dump is NULL, with the machine that the log prints; assumed fills in what it lacks
- * (NULL: nothing). If the log prints none, with a machine of the type assumed; without a type, with the one that the
- * log's lines imply. nics: as orr_input_options.assumed_nics. Errors are those of orr_input_read() and
+ * (NULL if there is nothing). If the log prints none, with a machine of the type assumed; without a type, with the one
+ * that the log's lines imply. nics: as orr_input_options.assumed_nics. Errors are those of orr_input_read() and
  * orr_log_compare(); nothing must be released then. */
 enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_dump *dump,
                                     const struct orr_machine_type *assumed, unsigned nics,

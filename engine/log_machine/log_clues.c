@@ -54,7 +54,7 @@ static bool fits_platform(const struct orr_machine_type *type, const struct orr_
 
 /* ---- the provider's topology file: "ndv4-topo.xml", "p4d-24xl-topo.xml" ---- */
 
-/* How much of a file's name is the name of a type; 0: nothing. */
+/* How much of a file's name is the name of a type; 0 if there is nothing. */
 static size_t type_in(const char *file)
 {
     const struct orr_machine_type *type;

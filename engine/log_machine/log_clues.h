@@ -8,7 +8,7 @@
 enum { ORR_CLUE_GPUS = 64 };
 
 struct orr_clue {
-    uint32_t line;               /* 0: the log has no such line */
+    uint32_t line;               /* 0 if the log has no such line */
     char says[160];              /* a clause for people */
     bool own;                    /* only machines of one provider print such a line */
     char name[ORR_LOG_NIC_NAME]; /* of the platform, file, GPU model or libfabric provider */
@@ -21,7 +21,7 @@ struct orr_clue_row {
     void (*read)(const struct orr_log *log, struct orr_clue *clue);
     bool (*fits)(const struct orr_machine_type *type, const struct orr_clue *clue);
     bool weak; /* says so little that types are not listed for it alone */
-    /* Which line would decide between types that differ so; NULL: none that one could ask for. */
+    /* Which line would decide between types that differ so; NULL if none that one could ask for. */
     bool (*differ)(const struct orr_machine_type *a, const struct orr_machine_type *b);
     const char *would_decide;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine type that a log implies, where nobody gives a machine and the log does not print its tree. Each line that
+/* The machine type that a log implies, if nobody gives a machine and the log does not print its tree. Each line that
  * says something about the machine excludes the types that it does not fit. */
 #ifndef ORR_LOG_MACHINE_H
 #define ORR_LOG_MACHINE_H
@@ -16,7 +16,7 @@ struct orr_machine_clue {
 };
 
 struct orr_log_machine {
-    const struct orr_machine_type *type;              /* implied; NULL: none is */
+    const struct orr_machine_type *type;              /* implied; NULL if none is */
     struct orr_machine_clue clues[ORR_MACHINE_CLUES]; /* the lines that say something about the machine */
     uint32_t clue_count;
     const struct orr_machine_type
@@ -29,7 +29,7 @@ struct orr_log_machine {
     uint32_t assumed_count;
 };
 
-/* A type is implied where the types that fit are described alike and one of the lines belongs to the provider's own
+/* A type is implied if the types that fit are described alike and one of the lines belongs to the provider's own
  * machines. Such a line has its platform, topology file, plugin, names of NICs or bus ids. A GPU model and numbers
  * alone do not imply one, because other machines than the known types have them. NOMEM only. */
 enum orr_code orr_log_machine_find(const struct orr_log *log, struct orr_log_machine *ret_machine,

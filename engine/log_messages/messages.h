@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What NCCL, its plugins, PyTorch and launchers say when something is wrong: a row for each message, in
- * messages_*.c. The reader (engine/log_reading/events.c) tries the rows on every line; a later row counts only where no
+ * messages_*.c. The reader (engine/log_reading/events.c) tries the rows on every line; a later row is tried only if no
  * earlier one matches the line.
  */
 #ifndef ORR_LOG_MESSAGES_H
@@ -45,8 +45,8 @@ struct orr_log_message {
     uint32_t from;  /* ORR_FROM_... */
     enum orr_log_weight weight;
     const char *pattern; /* engine/log_reading/scan.h; found anywhere in the text. Its first four bytes are literal */
-    /* Texts separated by '|', one of which must follow in the line; NULL: none. "@nvls.cc|" in front of them: only
-     * where that file of NCCL warns, which the line names before "NCCL WARN". */
+    /* Texts separated by '|', one of which must follow in the line; NULL if there is none. "@nvls.cc|" in front of
+     * them: only if that file of NCCL warns, which the line names before "NCCL WARN". */
     const char *also;
     const char *means;   /* one or two sentences */
     const char *advice;  /* what to do; "" for notes that need nothing */

@@ -137,7 +137,7 @@ void orr_log_take_assignments(struct orr_log_building *b, const char *line, size
                 quote = *sign++;
         } else if (!(stop < end && (*stop == ' ' || *stop == '\t')) || name - line < OPTION ||
                    !(memmem(name - OPTION, OPTION, "env ", 4) || memmem(name - OPTION, OPTION, "tenv ", 5))) {
-            continue; /* "-x NCCL_DEBUG" passes on what is set elsewhere */
+            continue; /* "-x NCCL_DEBUG" passes on a value that is set elsewhere */
         }
         const char *shut = value_end(sign, end, quote);
         take(b, name, (size_t)(stop - name), sign, (size_t)(shut - sign), number);

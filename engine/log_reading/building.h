@@ -28,7 +28,7 @@ struct orr_log_pci {
     bool is_nic;               /* by its class */
     bool is_port, is_upstream; /* a port above devices; the upstream port of a switch */
     double speed;              /* GT/s that it can have, with width */
-    int width;                 /* lanes that it can have; 0: LnkCap was not read */
+    int width;                 /* lanes that it can have; 0 if LnkCap was not read */
 };
 
 /* The collective that a thread called, until it prints the algorithm that NCCL chose for it. */
@@ -54,7 +54,7 @@ struct orr_log_building {
         called_capacity, release_capacity, setting_capacity, communicator_capacity, choice_capacity, call_capacity,
         progress_capacity, timed_out_capacity;
     const char *functions[32]; /* names of collectives */
-    char listed[64];           /* a variable of a list whose value the next line has; listed_length 0: none */
+    char listed[64]; /* a variable of a list whose value the next line has; listed_length 0 if there is none */
     size_t listed_length;
     struct orr_log_pci pci;
     struct orr_span before;  /* of the speech that is taken: the file of NCCL that warns */
@@ -84,7 +84,7 @@ enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error
 void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines);
 void orr_log_gather(struct orr_log_building *b);
 
-/* events.c: false: out of memory. */
+/* events.c: false if memory runs out. */
 bool orr_log_events_init(struct orr_log_building *b);
 /* Tries the table of messages on a text of one line; from: one of ORR_FROM_... A warning counts also if no row fits.
  */
@@ -93,7 +93,7 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
 /* watchdog.c: a line of PyTorch's watchdog, by the row of the table of messages that it has, about a rank. */
 void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const char *text, size_t length, int32_t rank,
                            uint32_t line);
-/* devices.c: a line of lspci; true: no row of the table of messages needs to be tried on it. */
+/* devices.c: a line of lspci; true if no row of the table of messages needs to be tried on it. */
 bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */
 bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found);

@@ -37,7 +37,7 @@ static const char *function_of(struct orr_log_building *b)
                orr_log_keep_text(b, b->found->words[FUNCTION].at, b->found->words[FUNCTION].length);
 }
 
-/* The row of a process's thread and communicator, made if it is new; NULL: there is no room. */
+/* The row of a process's thread and communicator, made if it is new; NULL if there is no room. */
 static struct orr_log_call *row_of(struct orr_log_building *b, uint32_t writer)
 {
     struct orr_log *log = b->log;

@@ -6,7 +6,7 @@
 
 enum { CHOICES_MOST = 65536, NONE = UINT32_MAX };
 
-/* A whole number of any size; false: it is not a number. */
+/* A whole number of any size; false if it is not a number. */
 static bool read_bytes(const char *at, size_t length, uint64_t *ret_bytes)
 {
     enum { DIGITS_MOST = 18 };
@@ -76,7 +76,7 @@ static bool are_alike(const struct orr_log_communicator *a, const struct orr_log
     return a->rank_count == b->rank_count && a->host_count == b->host_count;
 }
 
-/* Which communicator a session chose for: the one of its process; NONE: the process has several of different shapes,
+/* Which communicator a session chose for: the one of its process; NONE if the process has several of different shapes,
  * and the line names none. */
 static uint32_t communicator_of(const struct orr_log *log, uint32_t session)
 {

@@ -55,10 +55,10 @@ static bool read_link(const char *line, size_t length, double *ret_speed, int *r
            sscanf(width, "Width x%d", ret_width) == 1;
 }
 
-/* What a line "LnkSta:" shows about the device, as the table of messages knows it; 0: nothing. */
+/* What a line "LnkSta:" shows about the device, as the table of messages knows it; 0 if there is nothing. */
 static int compare_link(const struct orr_log_pci *pci, const char *line, size_t length, char text[200])
 {
-    enum { FAST = 8, WIDE = 8 }; /* GT/s, lanes: what is worth a word */
+    enum { FAST = 8, WIDE = 8 }; /* GT/s, lanes: the least that is worth reporting */
     double speed = 0;
     int width = 0;
     if (!read_link(line, length, &speed, &width) || width <= 0 || pci->width < WIDE)

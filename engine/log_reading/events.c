@@ -22,7 +22,7 @@ enum {
     NONE = UINT32_MAX
 };
 
-/* Who said it: a writer, its GPU, and the rank where the line names one. */
+/* Who wrote it: a writer, its GPU, and the rank if the line names one. */
 struct source {
     uint32_t event, writer;
     int32_t dev, rank;
@@ -94,7 +94,7 @@ static bool has_one(const struct orr_log_building *b, const char *also, const ch
     return false;
 }
 
-/* The first row that matches somewhere in a text; *ret_at: where. NONE: none. */
+/* The first row that matches somewhere in a text; *ret_at: where. NONE if there is none. */
 static uint32_t find_row(const struct orr_log_building *b, const char *text, size_t length, uint32_t from,
                          const char **ret_at)
 {
@@ -137,7 +137,7 @@ static uint64_t hash_of_shape(const char *text, size_t length)
     return hash ? hash : 1;
 }
 
-/* The event of a row, or of a text that no row has; made if it is new. NONE: there are too many. */
+/* The event of a row, or of a text that no row has; made if it is new. NONE if there are too many. */
 static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *text, size_t length, uint32_t line)
 {
     struct orr_log_events *events = b->events;
@@ -184,7 +184,7 @@ static void add_source(struct orr_log_building *b, struct source source)
     events->sources[events->source_count++] = source;
 }
 
-/* The rank that PyTorch and its like name: "[rank3]:", "Rank 3]"; -1: none. */
+/* The rank that PyTorch and its like name: "[rank3]:", "Rank 3]"; -1 if there is none. */
 static int32_t named_rank(const char *text, size_t length)
 {
     static const char *const marks[] = {"[rank", "Rank "};

@@ -47,8 +47,8 @@ struct placing {
     uint32_t *candidate_of; /* [session] */
     struct piece *pieces;
     uint32_t *members; /* candidates by piece, then rank */
-    uint32_t *next;    /* [candidate]: the one that joined its group before it; NONE: none did */
-    int32_t *world;    /* [GPU]: rank in the largest communicator that is whole; -1: in none */
+    uint32_t *next;    /* [candidate]: the one that joined its group before it; NONE if none did */
+    int32_t *world;    /* [GPU]: rank in the largest communicator that is whole; -1 if in none */
     struct group groups[GROUPS_MOST];
     uint32_t group_count;
     size_t member_count;

@@ -13,7 +13,7 @@
 struct orr_log_candidate {
     uint32_t session;
     int32_t rank, rank_count;
-    uint64_t bus_id;      /* 0: unknown */
+    uint64_t bus_id;      /* 0 if unknown */
     uint32_t host, gpu;   /* numbers; GPUs in order of hosts (as they appear) and bus ids */
     uint32_t ordinal;     /* how many candidates of the same GPU, rank and number of ranks come before */
     uint32_t first, last; /* lines */
@@ -23,8 +23,8 @@ struct orr_log_candidate {
 };
 struct orr_log_peer {
     int32_t rank;
-    uint64_t bus_id; /* 0: unknown */
-    bool near;       /* on the same host; false: over the network */
+    uint64_t bus_id; /* 0 if unknown */
+    bool near;       /* on the same host; false if over the network */
     uint32_t next;   /* of the same candidate; UINT32_MAX: none */
 };
 struct orr_log_grouping {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of NCCL's lines, a row each: which releases print it, what it holds. The order matters only where two
+/* The shapes of NCCL's lines, a row each: which releases print it, and its values. The order matters only where two
  * rows match one line: the more special one comes first. */
 #include <limits.h>
 #include <pthread.h>

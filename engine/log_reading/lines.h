@@ -17,10 +17,10 @@ struct orr_log_hosts {
 struct orr_log_speech {
     struct orr_span host;
     int64_t pid, tid;
-    int32_t dev; /* of "[0]" after the header; -1: not there */
+    int32_t dev; /* of "[0]" after the header; -1 if not there */
     bool warns;  /* NCCL WARN */
     struct orr_span text;
-    struct orr_span before; /* what is before "NCCL WARN": the file of NCCL, with its line */
+    struct orr_span before; /* the text before "NCCL WARN": the file of NCCL, with its line */
 };
 
 /* Goes through the lines of a text. */
@@ -37,7 +37,7 @@ struct orr_log_lines {
 /* The next line; false at the end. */
 bool orr_log_next_line(struct orr_log_lines *lines);
 
-/* The next speech at or after *at in a line, which moves on to where the following one may begin; false: there is
+/* The next speech at or after *at in a line, which moves on to where the following one may begin; false if there is
  * none. */
 bool orr_log_next_speech(const char **at, const char *end, const struct orr_log_hosts *hosts,
                          struct orr_log_speech *ret_speech);

@@ -101,7 +101,7 @@ static bool read_tree(const char **at, const char *end, bool reversed, double re
 }
 
 /* Seven values each: channel, 0 for the (first) tree and 1 for 2.7's second one, the three downs, self, up. NCCL cuts
- * the line at 1023 characters: what is not whole at the end is left out. */
+ * the line at 1023 characters: an incomplete item at the end is left out. */
 static bool read_trees(const char *at, const char *end, struct orr_log_catch *found)
 {
     uint32_t before = found->value_count;

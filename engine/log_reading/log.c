@@ -31,7 +31,7 @@ static bool is_end(const char *name, size_t length, const char *of)
 }
 
 /* The writer whose header lost its beginning to another line: the same process and thread, on a host whose name ends
- * as this one. ORR_LOG_NOBODY: there is none. */
+ * as this one. ORR_LOG_NOBODY if there is none. */
 static uint32_t torn_writer(const struct orr_log_building *b, const struct orr_log_speech *speech)
 {
     enum { LOOKED_AT = 1024, LEAST_LINES = 2 };
@@ -105,7 +105,7 @@ static void take_speech(struct orr_log_building *b, const struct orr_log_speech 
         memcpy(last->text, speech->text.at, last->length);
 }
 
-/* Tries a line as what goes on of the one before, with a blank between them or without. */
+/* Tries a line as the continuation of the one before, with a blank between them or without. */
 static bool joins(struct orr_log_building *b, const char *text, size_t length, bool blank)
 {
     struct orr_log_pending *last = &b->last;

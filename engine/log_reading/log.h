@@ -2,8 +2,8 @@
 /* An NCCL debug log after reading: the understood lines, the writer of each, and the communicators to which they
  * belong. README.md beside this file says how lines are found among launchers' prefixes, colours and wraps.
  *
- * Reading never fails because of the content: lines that are not understood are counted. Everything lies in one arena
- * and is immutable once read. Bandwidths are GB/s in one direction, as printed.
+ * Reading never fails because of the content: lines that are not understood are counted. Everything is in one arena and
+ * is immutable once read. Bandwidths are GB/s in one direction, as printed.
  */
 #ifndef ORR_LOG_LOG_H
 #define ORR_LOG_LOG_H
@@ -117,24 +117,24 @@ struct orr_log_writer {
 struct orr_log_session {
     uint32_t writer;       /* UINT32_MAX: lines without a writer */
     uint32_t communicator; /* UINT32_MAX: no line of it says to which it belongs */
-    int32_t rank;          /* -1: unknown */
-    int32_t rank_count;    /* -1: unknown */
-    int32_t node_count;    /* -1: unknown */
-    int32_t cuda_dev;      /* -1: unknown */
-    int32_t nvml_dev;      /* -1: unknown */
-    const char *bus_id;    /* "1b000", lower-case hex; NULL: unknown */
-    const char *comm;      /* the communicator's address in the process, hex; NULL: unknown */
-    const char *comm_id;   /* "0x...", NULL: unknown */
+    int32_t rank;          /* -1 if unknown */
+    int32_t rank_count;    /* -1 if unknown */
+    int32_t node_count;    /* -1 if unknown */
+    int32_t cuda_dev;      /* -1 if unknown */
+    int32_t nvml_dev;      /* -1 if unknown */
+    const char *bus_id;    /* "1b000", lower-case hex; NULL if unknown */
+    const char *comm;      /* the communicator's address in the process, hex; NULL if unknown */
+    const char *comm_id;   /* "0x...", NULL if unknown */
     bool named, closed;    /* a line named the rank; the initialisation ended */
 };
 
 struct orr_log_member {
     uint32_t session; /* UINT32_MAX: no line of that rank */
-    const char *host; /* NULL: unknown */
+    const char *host; /* NULL if unknown */
     const char *bus_id;
 };
 struct orr_log_communicator {
-    int32_t rank_count, node_count; /* -1: unknown */
+    int32_t rank_count, node_count; /* -1 if unknown */
     uint32_t host_count;            /* distinct hosts among the ranks that wrote */
     struct orr_log_member *members; /* [rank], rank_count of them; NULL if that is unknown */
     uint32_t seen;                  /* ranks that wrote */
@@ -151,7 +151,7 @@ struct orr_log_setting {
 /* Lines that say the same thing is wrong, over all writers: one row of the table of messages (messages.h), or a
  * warning that the table does not have. */
 struct orr_log_event {
-    const struct orr_log_message *message; /* NULL: not in the table */
+    const struct orr_log_message *message; /* NULL if not in the table */
     const char *text;                      /* of the first line */
     uint32_t line, last_line, count;       /* the first and the last line, and how many there are */
     const int32_t *ranks;                  /* those that wrote it, ascending */
@@ -179,7 +179,7 @@ struct orr_log_timed_out {
 struct orr_log_choice {
     const char *function, *algorithm, *protocol; /* as printed: "AllReduce" or "" where unknown; "RING" or "1" */
     uint64_t bytes;
-    int32_t first_channel, last_channel; /* -1: unknown */
+    int32_t first_channel, last_channel; /* -1 if unknown */
     uint32_t session, communicator;      /* UINT32_MAX: unknown */
     uint32_t call;                       /* the call that it is for; UINT32_MAX: unknown */
     uint32_t line, count;
@@ -192,7 +192,7 @@ struct orr_log_call {
     uint64_t op_count;    /* NCCL's number of the operation, which ranks of a communicator count alike */
     uint32_t line, lines; /* the line; how many such lines there are */
     uint32_t writer, communicator;
-    int32_t rank;   /* -1: no line names the rank of this communicator */
+    int32_t rank;   /* -1 if no line names the rank of this communicator */
     bool transfers; /* it also calls Send or Recv, which ranks count differently */
 };
 
@@ -251,8 +251,8 @@ extern const struct orr_log_limits orr_log_default_limits;
 /* The same for a stream: as many bytes as come. */
 extern const struct orr_log_limits orr_log_stream_limits;
 
-/* Reads a log. limits NULL: the default ones. On success *ret_log is the caller's: orr_log_free(). LIMIT; UNRECOGNISED
- * where no line of NCCL's is in it. Time grows with the bytes, whatever they hold. */
+/* Reads a log. limits NULL means the default ones. On success *ret_log is the caller's: orr_log_free(). LIMIT;
+ * UNRECOGNISED if it has no line of NCCL's. The time is linear in the bytes, whatever they contain. */
 enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_log_limits *limits,
                            struct orr_log **ret_log, struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_free(struct orr_log *log);
@@ -287,7 +287,7 @@ struct orr_log_own {
     uint32_t count;
 };
 struct orr_log_own orr_log_records_of(const struct orr_log *log, uint32_t communicator);
-/* Version number of the log's release of NCCL (ORR_VERSION), 0: unknown, or RCCL. *ret_text may be NULL. */
+/* Version number of the log's release of NCCL (ORR_VERSION), 0 if unknown, or RCCL. *ret_text may be NULL. */
 uint32_t orr_log_version(const struct orr_log *log, const char **ret_text);
 
 /* A NIC of a line "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0". */
@@ -300,13 +300,14 @@ struct orr_log_nic {
 enum { ORR_LOG_NICS = 256 };
 /* Ranks of a communicator; lines of larger ones are not put together. */
 enum { ORR_LOG_RANKS_MOST = 65536 };
-/* Reads the list after "Using " of such a line; 0: it also has NICs that consist of several. */
+/* Reads the list after "Using " of such a line; 0 if it also has NICs that consist of several. */
 uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS]);
 
 struct orr_dump;
 /* The dump of the system whose tree the log prints: orr_dump_free(). NULL with *ret_why if there is none, or not all
  * of it. GPUDirect RDMA is treated as possible unless the log denies it, the capability of GPUs from device names or
- * the rates of NVLinks. likely: a capability that is preferred where the rates of NVLinks allow it; 0: none. */
+ * the rates of NVLinks. likely: a capability that is preferred if the rates of NVLinks allow it; 0 if there is none.
+ */
 enum orr_code orr_log_tree_dump(const struct orr_log *log, int32_t likely, struct orr_dump **ret_dump,
                                 const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -20,7 +20,7 @@ struct linking {
     uint32_t edge_count;
 };
 
-/* What a candidate says of a rank; NULL: nothing. */
+/* What a candidate says of a rank; NULL if there is nothing. */
 static const struct orr_log_peer *peer_of(const struct orr_log_grouping *g, const struct orr_log_candidate *of,
                                           int32_t rank)
 {
@@ -61,7 +61,7 @@ static uint32_t first_of(const struct linking *l, int32_t rank_count, int32_t ra
 
 /* The candidates that can be a rank of which one speaks, all of one GPU. */
 struct choice {
-    uint32_t gpu;      /* NONE: there are none yet */
+    uint32_t gpu;      /* NONE if there are none yet */
     bool several;      /* of several GPUs */
     uint32_t count;    /* candidates */
     uint32_t at_place; /* the one at the wanted place among them */
@@ -114,7 +114,7 @@ static uint32_t siblings(struct linking *l, const struct orr_log_candidate *of, 
     return count;
 }
 
-/* The initialisation of the rank of which one speaks; NONE: there is none, or it could be on several GPUs. */
+/* The initialisation of the rank of which one speaks; NONE if there is none, or it could be on several GPUs. */
 static uint32_t find_candidate(struct linking *l, const struct orr_log_candidate *of, const struct orr_log_peer *said)
 {
     uint32_t place = 0;
@@ -136,7 +136,7 @@ static void add_edge(struct linking *l, uint32_t from, uint32_t to)
     l->first_edge[from] = l->edge_count++;
 }
 
-/* Gathers what is linked to a candidate; a rank that is in the piece already stays out. */
+/* Gathers the pieces that are linked to a candidate; a rank that is in the piece already stays out. */
 static void gather(struct linking *l, uint32_t start, uint32_t *queue, uint32_t *in_piece)
 {
     struct orr_log_candidate *candidates = l->g->candidates;

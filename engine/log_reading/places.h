@@ -16,7 +16,7 @@ struct orr_log_place {
 /* All of them, by host, process and communicator; b->starved where memory ran out. They live in the log's arena. */
 const struct orr_log_place *orr_log_places(struct orr_log_building *b, uint32_t *ret_count);
 
-/* The rank of a writer and GPU: the process's, if it has one or one on that GPU; -1: unknown. */
+/* The rank of a writer and GPU: the process's, if it has one or one on that GPU; -1 if unknown. */
 int32_t orr_log_rank_at(const struct orr_log_place *places, uint32_t count, const struct orr_log_writer *writer,
                         int32_t dev);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a text piece by piece: whole lines are read where they lie, and what is left of a piece waits for the next
- * one. */
+/* Reading a text piece by piece: whole lines are read in place, and the rest of a piece waits for the next one. */
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -18,7 +17,7 @@ struct orr_log_reader {
 };
 enum {
     WIDTH_BYTES = 1 << 20, /* of the text, by which the width at which a terminal cut it is known */
-    RAW_MOST = 1 << 18,    /* bytes of one line; what follows is passed over */
+    RAW_MOST = 1 << 18,    /* bytes of one line; the rest is skipped */
     SKIP_MOST = 1 << 28    /* bytes passed over without the end of a line: no log has such a line */
 };
 

@@ -36,7 +36,7 @@ struct orr_log_own orr_log_records_of(const struct orr_log *log, uint32_t commun
                                 .count = log->first_of[place + 1] - log->first_of[place]};
 }
 
-/* Copies what was caught into a record. */
+/* Copies the values of a line into a record. */
 void orr_log_fill_record(struct orr_log_building *b, struct orr_log_record *record)
 {
     const struct orr_log_catch *found = b->found;

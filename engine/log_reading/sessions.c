@@ -56,7 +56,7 @@ static uint32_t new_session(struct orr_log_building *b, uint32_t writer)
 
 /* A line that names its rank: where its figures are in the record. */
 struct naming {
-    int rank, ranks, nodes, dev; /* among the values, -1: not there */
+    int rank, ranks, nodes, dev; /* among the values, -1 if not there */
     int comm, bus_id, comm_id;   /* among the words */
 };
 
@@ -160,9 +160,9 @@ static void close_torn(struct orr_log *log, uint32_t nobody)
 struct joining {
     struct orr_log_building *b;
     struct orr_arena *arena;
-    uint32_t *key_of;                  /* [session]: the same for those that may be one communicator; NONE: none */
+    uint32_t *key_of; /* [session]: the same for those that may be one communicator; NONE if there is none */
     uint32_t keys[COMMUNICATORS_MOST]; /* of each communicator */
-    uint32_t *group_of;                /* [session]: groups.h; NONE: its lines name a commId, or no rank */
+    uint32_t *group_of;                /* [session]: groups.h; NONE if its lines name a commId, or no rank */
     bool *guessed;                     /* [group] */
     uint64_t members;
 };

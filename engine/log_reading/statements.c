@@ -14,7 +14,7 @@ const char *orr_log_transport_text(enum orr_log_transport transport)
     return texts[transport];
 }
 
-/* A number that is not negative; -1: there is none at this place. */
+/* A number that is not negative; -1 if there is none at this place. */
 static int32_t read_number(const char *at, char **ret_end)
 {
     const long number = strtol(at, ret_end, 10);

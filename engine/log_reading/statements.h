@@ -27,8 +27,8 @@ struct orr_log_connection {
     uint64_t bus_ids[2];    /* of their GPUs */
     /* Over the network alone: */
     bool sends, gdr; /* GPUDirect RDMA */
-    int32_t nic;     /* its number, -1: not printed */
-    int32_t proxy;   /* the rank whose GPU drives the NIC, -1: the rank's own */
+    int32_t nic;     /* its number, -1 if not printed */
+    int32_t proxy;   /* the rank whose GPU drives the NIC, -1 means the rank's own */
 };
 bool orr_log_connection_of(const struct orr_log_record *record, struct orr_log_connection *ret_connection);
 
@@ -36,7 +36,7 @@ bool orr_log_connection_of(const struct orr_log_record *record, struct orr_log_c
 struct orr_log_gdr {
     bool on, sends;
     const char *gpu, *nic; /* "1b000", "0-1b000", a rank; "2", "0-2" */
-    int32_t rank;          /* -1: not printed */
+    int32_t rank;          /* -1 if not printed */
     int32_t distance;      /* a number of the log's own release */
 };
 bool orr_log_gdr_of(const struct orr_log_record *record, struct orr_log_gdr *ret_gdr);
@@ -50,7 +50,7 @@ bool orr_log_gdr_nic_of(const struct orr_log_record *record, struct orr_log_gdr_
 
 /* "24 coll channels, 24 collnet channels, 16 nvls channels, 32 p2p channels, 32 p2p channels per peer" */
 struct orr_log_counts {
-    double collective, nvls, p2p, p2p_per_peer; /* as printed; nvls -1: not printed */
+    double collective, nvls, p2p, p2p_per_peer; /* as printed; nvls -1 if not printed */
 };
 bool orr_log_counts_of(const struct orr_log_record *record, struct orr_log_counts *ret_counts);
 

@@ -34,7 +34,7 @@ static const char *keep_id(struct orr_arena *arena, const char *text)
     return orr_arena_strndup(arena, buffer, strlen(buffer));
 }
 
-/* One line of a tree; the link is appended by the caller. false: memory ran out. */
+/* One line of a tree; the link is appended by the caller; false if memory runs out. */
 static bool read_line(struct tree_state *state, const struct orr_log_record *record, struct orr_arena *arena,
                       struct orr_log_link *link)
 {

@@ -21,8 +21,9 @@ static bool scan_at(struct orr_log_building *b, const char *mark, const char *pa
     return at && orr_log_scan(pattern, ORR_LIST_REST, at, (size_t)(text + length - at), b->found);
 }
 
-/* The process group of "[PG 0 Rank 3]" or "[PG ID 2 PG GUID 5(tp) Rank 1]"; NULL: none, or one whose number each rank
- * counts for itself, as PyTorch did before it printed descriptions. Number 0 was always the group of all ranks. */
+/* The process group of "[PG 0 Rank 3]" or "[PG ID 2 PG GUID 5(tp) Rank 1]"; NULL if there is none, or one whose number
+ * each rank counts for itself, as PyTorch did before it printed descriptions. Number 0 was always the group of all
+ * ranks. */
 static const char *group_of(struct orr_log_building *b, const char *text, size_t length)
 {
     const char *at = memmem(text, length, "[PG ", 4), *end = text + length, *stop;

@@ -7,7 +7,7 @@ struct group {
     uint32_t bridge, gpus, nics, nic; /* nic: the first */
 };
 
-/* The model of the NICs that jobs use: that of the fastest port; others are for management. 0: there is none. */
+/* The model of the NICs that jobs use: that of the fastest port; others are for management; 0 if there is none. */
 static uint64_t fastest_model(const struct orr_hardware_facts *h)
 {
     const struct orr_card *best = NULL;
@@ -22,7 +22,7 @@ static bool is_for_jobs(const struct orr_card *card, uint64_t model)
     return card->kind == ORR_CARD_NIC && model && card->model == model;
 }
 
-/* The card around this one, or itself, at a depth; ORR_NO_CARD: it is not that deep. */
+/* The card around this one, or itself, at a depth; ORR_NO_CARD if it is not that deep. */
 static uint32_t at_depth(const struct orr_hardware_facts *h, uint32_t card, uint32_t depth)
 {
     while (card != ORR_NO_CARD && h->cards[card].depth > depth)
@@ -53,7 +53,7 @@ static uint32_t list_groups(const struct orr_hardware_facts *h, uint32_t depth, 
     return count;
 }
 
-/* The group whose GPUs and NICs more than half of all groups have; NULL: there is none, or it has no NICs. */
+/* The group whose GPUs and NICs more than half of all groups have; NULL if there is none, or it has no NICs. */
 static const struct group *usual(const struct group *groups, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

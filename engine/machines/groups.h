@@ -10,7 +10,7 @@
 struct orr_lack {
     uint32_t bridge;           /* card of the group */
     uint32_t like;             /* card of a NIC that a complete group has */
-    uint32_t stray;            /* card of an equal NIC outside all groups; ORR_NO_CARD: there is none */
+    uint32_t stray;            /* card of an equal NIC outside all groups; ORR_NO_CARD if there is none */
     uint32_t has, others_have; /* NICs */
 };
 
@@ -19,7 +19,7 @@ struct orr_groups {
     uint32_t lack_count, group_count;
 };
 
-/* Memory comes from arena; false: it ran out. */
+/* Memory comes from arena; false if it ran out. */
 bool orr_groups_find(const struct orr_hardware_facts *hardware, struct orr_arena *arena, struct orr_groups *ret_groups);
 
 #endif

@@ -52,7 +52,7 @@ static const struct orr_gpu_board rtx_pro = {"RTX PRO 6000", 0, ORR_FABRIC_NONE,
 /* One NUMA node for each quarter of the socket, counted against the GPUs; a NIC on the nodes of GPU 3 and of GPU 1. */
 static const struct orr_numa_place polaris[] = {{3, 0, -1}, {2, 1, 1}, {1, 2, -1}, {0, 3, 0}};
 
-/* Architecture, vendor, family, model; NUMA nodes, 0: as usual; places of devices, NULL: not known. */
+/* Architecture, vendor, family, model; NUMA nodes, 0 means as usual; places of devices, NULL if unknown. */
 #define BROADWELL "x86_64", "GenuineIntel", 6, 79, 0, NULL
 #define SKYLAKE   "x86_64", "GenuineIntel", 6, 85, 0, NULL /* Cascade Lake too */
 #define SAPPHIRE  "x86_64", "GenuineIntel", 6, 143, 0, NULL

@@ -25,14 +25,14 @@ struct orr_gpu_board {
     enum orr_gpu_fabric fabric;
     const char *const *mesh; /* ORR_FABRIC_MESH: a row of digits a GPU, the NVLinks to each other GPU */
     const char *link_speed;  /* of its PCI link */
-    int32_t c2c_links;       /* to its CPU, 0: none */
+    int32_t c2c_links;       /* to its CPU, 0 if there is none */
     int32_t c2c_mbps;        /* of one of them */
-    uint32_t switch_gpus;    /* GPUs that share a PCIe switch with their NICs; 0: one, or as many as share a NIC */
+    uint32_t switch_gpus;    /* GPUs that share a PCIe switch with their NICs; 0 means one, or as many as share a NIC */
 };
 
 /* A NUMA node with its GPU and NIC, each directly on the CPU. */
 struct orr_numa_place {
-    int8_t numa, gpu, net; /* net -1: no NIC */
+    int8_t numa, gpu, net; /* net -1 if there is no NIC */
 };
 
 struct orr_machine_type {
@@ -47,28 +47,30 @@ struct orr_machine_type {
     bool net_gdr;
     const char *arch, *cpu_vendor; /* cpu_vendor "": none, as on ARM */
     int32_t cpu_family, cpu_model;
-    uint32_t numa; /* NUMA nodes with GPUs, where the source gives them; 0: one for each CPU, and most have two CPUs */
-    const struct orr_numa_place *places; /* one for each GPU, in the order of GPUs; NULL: not known, spread evenly */
+    /* NUMA nodes with GPUs, if the source gives them; 0 means one for each CPU, and most have two CPUs */
+    uint32_t numa;
+    /* one for each GPU, in the order of GPUs; NULL if not known, when they are spread evenly */
+    const struct orr_numa_place *places;
     const char *source; /* where its facts were looked up, for people; "": nowhere, they are commonly known */
     const char *unsure; /* which of them are not certain: not looked up, or not the same in every one; "": none */
 };
 
 /* The model of a board's GPU: capability and PCI device ids. Never NULL for a board of the table. */
 const struct orr_gpu_model *orr_board_model(const struct orr_gpu_board *board);
-/* Row i of the types of one host, NULL: no more (machine_table.c). */
+/* Row i of the types of one host, NULL if there are no more (machine_table.c). */
 const struct orr_machine_type *orr_machine_type(size_t i);
 /* The same and the racks after them: all that users may name. */
 const struct orr_machine_type *orr_machine_listed(size_t i);
 /* Hosts of which a type is made, joined by NVLink: the trays of a rack, or 1. */
 uint32_t orr_machine_trays(const struct orr_machine_type *type);
-/* Hosts of a type that NVLink joins to a rack: 18 for a tray of NVL72; 1: none. */
+/* Hosts of a type that NVLink joins to a rack: 18 for a tray of NVL72, 1 if none. */
 uint32_t orr_machine_joined(const struct orr_machine_type *type);
 /* Whether the maker of the server, not of the board, chooses number and speed of the NICs. */
 bool orr_machine_nics_chosen(const struct orr_machine_type *type);
-/* By name or another name of it, without regard to case; NULL: unknown. */
+/* By name or another name of it, without regard to case; NULL if unknown. */
 const struct orr_machine_type *orr_machine_type_find(const char *name);
 /* The type whose NICs give each GPU the least bandwidth, of the types with that GPU (a board's own name of its model)
- * or, if gpu is NULL, of all. NULL: no type has that GPU. */
+ * or, if gpu is NULL, of all; NULL if no type has that GPU. */
 const struct orr_machine_type *orr_machine_least_nics(const char *gpu);
 /* What of a machine is made up that is described by its type alone: a clause without a full stop. */
 const char *orr_machine_type_made_up(const struct orr_machine_type *type);

@@ -148,7 +148,7 @@ static const char *host_of(const struct orr_hardware_facts *h, uint32_t element)
     return orr_element_word(h->dump, element, ORR_ATTR_HOST_HASH);
 }
 
-/* The GPUs of several hosts if each had as many as most of them have; 0: half of them have fewer, or more. */
+/* The GPUs of several hosts if each had as many as most of them have; 0 if half of them have fewer, or more. */
 static uint32_t gpus_of_hosts(const struct orr_hardware_facts *h)
 {
     enum { MOST_PAIRS = 1 << 20 }; /* of CPUs and GPUs: a bound for hostile dumps */

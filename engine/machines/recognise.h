@@ -28,15 +28,15 @@ struct orr_nearly {
 };
 
 struct orr_machine {
-    const struct orr_gpu_board *board;   /* of the GPUs, of several hosts too; NULL: mixed, or not in the table */
-    const struct orr_machine_type *type; /* the type that fits best, of one host; NULL: none fits */
+    const struct orr_gpu_board *board;   /* of the GPUs, of several hosts too; NULL if mixed, or not in the table */
+    const struct orr_machine_type *type; /* the type that fits best, of one host; NULL if none fits */
     uint32_t fitting;                    /* how many types fit as well as this one, itself included */
     bool proven_board;   /* by PCI device ids, or by NICs that only one cloud provider has; otherwise by compute
                             capability alone */
     int32_t nvlinks;     /* that every GPU of such a machine has */
     int32_t generation;  /* PCIe generation that the GPUs and the CPU can both run at */
     uint32_t gpus, nics; /* of one such machine; nics: ports that are as fast as the type's. gpus of several hosts: if
-                          * each had as many as most have; 0: they differ */
+                          * each had as many as most have; 0 if they differ */
     uint32_t gpus_here, nics_here; /* of the dump */
     struct orr_nearly nearly;      /* if no type fits */
 };
@@ -52,12 +52,12 @@ uint32_t orr_job_ports(const struct orr_hardware_facts *hardware, const struct o
                        uint32_t *ret_nets);
 
 /* The type that shows how much bandwidth machines with these GPUs have at least, if the NICs together have less than
- * a quarter of it; NULL: they have enough, there are none, or a speed is unknown. If no type has the GPU, NICs of 1
+ * a quarter of it; NULL if they have enough, there are none, or a speed is unknown. If no type has the GPU, NICs of 1
  * Gb/s or less are too slow. */
 const struct orr_machine_type *orr_machine_of_faster_nics(const struct orr_hardware_facts *hardware,
                                                           const struct orr_machine *machine);
 
-/* PCIe generation of a CPU as NCCL's XML names it; 0: not in the table. */
+/* PCIe generation of a CPU as NCCL's XML names it; 0 if not in the table. */
 int32_t orr_cpu_pcie_generation(const char *vendor, int32_t family, int32_t model);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "engine/machines/recognise.h"
 
-struct orr_seen {                      /* what the GPUs of a dump have in common */
-    uint16_t device;                   /* 0: not in the dump */
-    const struct orr_gpu_model *model; /* by the device; NULL: unknown */
+struct orr_seen {                      /* facts that the GPUs of a dump have in common */
+    uint16_t device;                   /* 0 if not in the dump */
+    const struct orr_gpu_model *model; /* by the device; NULL if unknown */
     int32_t sm;
     bool mixed, c2c;
     bool listed; /* the device id names a GPU of the table with this compute capability */
@@ -21,7 +21,7 @@ bool orr_machine_could_be(const struct orr_hardware_facts *h, const struct orr_m
 bool orr_machine_has_arch(const struct orr_hardware_facts *h, const struct orr_machine_type *type);
 /* Whether the CPU model is the type's. */
 bool orr_machine_has_cpu(const struct orr_hardware_facts *h, const struct orr_machine_type *type);
-/* Mb/s of a port, 0: unknown. */
+/* Mb/s of a port, 0 if unknown. */
 int64_t orr_port_mbps(const struct orr_hardware_facts *h, uint32_t net);
 /* Within an eighth, as some virtual machines report a little less. */
 bool orr_port_is_as_fast(int64_t mbps, int64_t most);

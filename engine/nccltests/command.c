@@ -21,7 +21,7 @@ static bool has(struct orr_span word, const char *text)
     return memmem(word.at, word.length, text, strlen(text)) != NULL;
 }
 
-/* A whole number in digits; 0: the word is something else. */
+/* A whole number in digits; 0 if the word is something else. */
 static uint32_t number_of(struct orr_span word)
 {
     uint32_t value = 0;
@@ -42,7 +42,7 @@ static uint32_t count_hosts(struct orr_span list)
     return count;
 }
 
-/* "1G", "8M", "1048576": bytes; 0: the word is something else. */
+/* "1G", "8M", "1048576": bytes; 0 if the word is something else. */
 static uint64_t size_of(struct orr_span word)
 {
     static const char units[] = "kmg";
@@ -57,7 +57,7 @@ enum counts { PROCESSES, HOSTS, HOST_LIST, PER_HOST, HOST_FILE, GPUS, THREADS, L
 static const struct option {
     const char *name;
     enum counts counts;
-    bool of_program, of_slurm; /* nccl-tests' own; srun's alone, where it means something else than for mpirun */
+    bool of_program, of_slurm; /* nccl-tests' own; srun's alone, if it means something else for mpirun */
 } options[] = {
     {"-np", PROCESSES, false, false},
     {"--np", PROCESSES, false, false},

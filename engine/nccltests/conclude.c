@@ -11,7 +11,7 @@
 
 /* What NCCL's own lines say of the whole text. */
 struct log_says {
-    uint32_t ranks, hosts; /* 0: nothing, or several communicators differ */
+    uint32_t ranks, hosts; /* 0 if nothing, or several communicators differ */
     enum orr_test test;    /* ORR_TEST_COUNT: nothing, or several functions */
 };
 
@@ -109,7 +109,7 @@ static void count_devices(struct orr_results_building *b, struct orr_result_tabl
         table->hosts = distinct(hosts, count);
 }
 
-/* Whether a program can print such rows on this many ranks; 0: any. */
+/* Whether a program can print such rows on this many ranks; 0 means any. */
 static bool fits(const struct orr_evidence *e, enum orr_test test, uint32_t ranks)
 {
     const struct orr_test_program *program = &orr_test_programs[test];
@@ -149,7 +149,7 @@ static uint32_t fitting(const struct orr_evidence *e, uint32_t ranks)
 }
 
 /* Programs that can print such rows. If none can, because a header is of another run or rows were typed by hand,
- * what is least certain is left aside: first the header's ranks, then the column "count". */
+ * the least certain fact is ignored: first the header's ranks, then the column "count". */
 static uint32_t find_possible(struct orr_evidence *e, const struct orr_result_table *table)
 {
     enum { ALL = (1 << ORR_TEST_COUNT) - 1 };

@@ -12,7 +12,7 @@ static double blur(const struct orr_number *number)
     return 0.51 * pow(10, -(double)number->decimals);
 }
 
-/* Narrows an interval by another; false: they have nothing in common, and the narrower one is kept. */
+/* Narrows an interval by another; false if they have nothing in common, and the narrower one is kept. */
 static bool narrow(double *least, double *most, double low, double high)
 {
     if (!(*most > 0) || (low <= *most && high >= *least)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON file of nccl-tests' option -J, read as its bytes come: only the keys that nccl-tests writes are kept, others
- * and what is inside them are passed over. engine/ has no JSON library (jansson is the api's), and the file can be
- * larger than what may be held of it: -J with times of each iteration. */
+ * are skipped with their contents. engine/ has no JSON library (jansson is the api's), and the file can be larger than
+ * the limit on memory: -J with times of each iteration. */
 #include <string.h>
 
 #include "engine/base/budget.h"

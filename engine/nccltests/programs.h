@@ -35,7 +35,7 @@ enum orr_test_factor {
 
 struct orr_test_program {
     const char *name;          /* "all_reduce": the program is all_reduce_perf */
-    int32_t function;          /* enum orr_function, engine/release/tuning_model.h; -1: made of Send and Recv */
+    int32_t function;          /* enum orr_function, engine/release/tuning_model.h; -1 if made of Send and Recv */
     bool reduces;              /* its rows have a reduction in the column "redop"; others have "none" or nothing */
     bool rooted;               /* its rows have a rank in the column "root"; others have -1 or nothing */
     bool parts;                /* the column "count" is of one rank's part of the size, of n ranks size / n */
@@ -47,10 +47,10 @@ struct orr_test_program {
 extern const struct orr_test_program orr_test_programs[ORR_TEST_COUNT];
 
 /* By the name of the program or of the operation, whatever the case: "all_reduce", "all_reduce_perf", "AllReduce",
- * "alltoall", "all-to-all", "./build/all_reduce_perf_mpi". ORR_TEST_COUNT: none has that name. */
+ * "alltoall", "all-to-all", "./build/all_reduce_perf_mpi". ORR_TEST_COUNT if none has that name. */
 enum orr_test orr_test_find(const char *name, size_t length);
 
-/* The factor of a communicator of `ranks` ranks; 0 for one rank where the factor is not 1. */
+/* The factor of a communicator of `ranks` ranks; 0 for one rank if the factor is not 1. */
 double orr_test_factor(enum orr_test_factor factor, uint32_t ranks);
 /* busbw / algbw of a program. */
 double orr_test_bus_factor(enum orr_test test, uint32_t ranks);

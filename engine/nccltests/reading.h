@@ -40,7 +40,7 @@ struct orr_columns {
         uint8_t role, way; /* which: 1 in place */
         double scale;      /* to bytes, microseconds, GB/s */
     } columns[ORR_COLUMNS_MOST];
-    uint32_t count; /* 0: no header */
+    uint32_t count; /* 0 if there is no header */
     char separator; /* ' ', ',', ';', tab, '|' */
     bool own;       /* nccl-tests' header, whose rows have a type */
     bool has_root;
@@ -56,7 +56,7 @@ uint32_t orr_tokens_cut(const char *line, size_t length, struct orr_span *tokens
 uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct orr_span *cells, uint32_t most);
 /* Whether a line names columns. */
 bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_columns);
-/* Bytes of an element of a type; 0: no type of nccl-tests. */
+/* Bytes of an element of a type; 0 if it is not a type of nccl-tests. */
 uint32_t orr_type_bytes(struct orr_span word);
 bool orr_op_is(struct orr_span word);
 /* "8388608", "65K", "1.5 GiB". rounded: it is a rounded power of two. */
@@ -71,15 +71,15 @@ struct orr_raw_row {
     uint64_t size, count;
     uint32_t type_bytes;
     char type[16], op[16];
-    struct orr_number numbers[ORR_NUMBERS_MOST]; /* root, if any, and what was measured */
+    struct orr_number numbers[ORR_NUMBERS_MOST]; /* root, if any, and the measurements */
     uint32_t number_count;
     bool overfull;
 };
 
-/* The command line before a table; see command.c. 0: an option is missing. */
+/* The command line before a table; see command.c; 0 if an option is missing. */
 struct orr_command {
     uint32_t processes, hosts, per_host, gpus, threads, line;
-    uint64_t least; /* the smallest size, bytes; 0: not named */
+    uint64_t least; /* the smallest size, bytes; 0 if not named */
     bool host_file, slurm;
     bool program;     /* the words of the launcher are read */
     bool open;        /* it goes on in the next line */
@@ -91,8 +91,8 @@ struct orr_evidence {
     bool reduces, reduces_not, rooted, rooted_not, in_checked, in_unchecked;
     bool parts_differ, bus_differs;
     bool contradicted;            /* no program prints such rows */
-    uint64_t parts;               /* size / (count * bytes of an element); 0: no row says it */
-    double bus_least, bus_most;   /* busbw / algbw as the printed digits allow it; most 0: no row says it */
+    uint64_t parts;               /* size / (count * bytes of an element); 0 if no row says it */
+    double bus_least, bus_most;   /* busbw / algbw as the printed digits allow it; most 0 if no row says it */
     double size_least, size_most; /* algbw * time / size, the same */
     enum orr_test mentioned;      /* by a command line or a sentence before the table */
     struct orr_command command;   /* before the table */
@@ -115,8 +115,8 @@ struct orr_run {
 /* A figure without a size, as people sum results up; see summary.c. */
 struct orr_summary {
     enum orr_test test;
-    uint32_t hosts; /* 0: not said */
-    uint64_t size;  /* of messages, bytes; 0: not said */
+    uint32_t hosts; /* 0 if not said */
+    uint64_t size;  /* of messages, bytes; 0 if not said */
     double value;   /* GB/s */
     bool algorithm; /* it is algorithm bandwidth */
     uint32_t line;
@@ -126,17 +126,17 @@ enum { ORR_SUMMARY_OTHER, ORR_SUMMARY_HOSTS, ORR_SUMMARY_TEST, ORR_SUMMARY_VALUE
 struct orr_summary_columns {
     struct orr_summary_column {
         uint8_t role;
-        enum orr_test test; /* of a column of figures; ORR_TEST_COUNT: its name has none */
-        double scale;       /* of its unit, to GB/s; 0: it names none */
+        enum orr_test test; /* of a column of figures; ORR_TEST_COUNT if its name has none */
+        double scale;       /* of its unit, to GB/s; 0 if it names none */
         bool algorithm;
     } columns[ORR_SUMMARY_COLUMNS];
-    uint32_t count; /* 0: no header */
+    uint32_t count; /* 0 if there is no header */
     char separator;
 };
 
 /* The machine in the words of the person who asks; see said.c. */
 struct orr_said {
-    const char *model; /* a constant; NULL: none */
+    const char *model; /* a constant; NULL if there is none */
     uint32_t gpus, hosts, line;
     bool differ; /* the text names several */
     bool unsure; /* and no word says whether they are on a board or cards */
@@ -173,17 +173,17 @@ struct orr_results_building {
 /* said.c: reads a line that is not a row; gives a table the machine that the text names, if nothing else does. */
 void orr_said_take_line(struct orr_results_building *b, struct orr_span line);
 void orr_said_conclude(const struct orr_results_building *b, struct orr_result_table *table);
-/* summary.c: the number of hosts that a text names first; 0: none. */
+/* summary.c: the number of hosts that a text names first; 0 if there is none. */
 double orr_summary_hosts_in(struct orr_span text);
 
-/* command.c: reads a line that is not a row; what a command line says: 0: nothing. assumed: two processes and a file of
- * hosts are treated as two hosts. */
+/* command.c: reads a line that is not a row; what a command line says: 0 if there is nothing. assumed: two processes
+ * and a file of hosts are treated as two hosts. */
 void orr_command_take_line(struct orr_results_building *b, struct orr_span line);
 uint32_t orr_command_ranks(const struct orr_command *command);
 uint32_t orr_command_hosts(const struct orr_command *command, bool *ret_assumed);
 
 /* rows.c */
-/* Reads a line, or the part of it before NCCL's; true: it belongs to a row. torn: NCCL's own follows in the line. */
+/* Reads a line, or the part of it before NCCL's; true if it belongs to a row. torn: NCCL's own follows in the line. */
 bool orr_rows_take(struct orr_results_building *b, const char *line, size_t length, bool torn);
 /* The row that waits for its end will not get any. */
 void orr_rows_end(struct orr_results_building *b);
@@ -194,12 +194,12 @@ void orr_rows_run(struct orr_results_building *b);
 /* text.c */
 void orr_text_take_line(struct orr_results_building *b, struct orr_log_lines *lines);
 
-/* tables.c: the evidence of the row's table; NULL: the table is beyond the limit, or no memory. */
+/* tables.c: the evidence of the row's table; NULL if the table is beyond the limit, or memory ran out. */
 struct orr_evidence *orr_tables_add(struct orr_results_building *b, const struct orr_result_row *row, const char *type,
                                     const char *op);
 /* Closes the open table: the next row begins another one. */
 void orr_tables_close(struct orr_results_building *b);
-/* The table of the last row; NULL: none yet, or it is beyond the limit. */
+/* The table of the last row; NULL if none yet, or it is beyond the limit. */
 struct orr_result_table *orr_tables_last(struct orr_results_building *b);
 /* What an earlier header said no longer counts. */
 void orr_tables_run(struct orr_results_building *b);
@@ -214,7 +214,7 @@ void orr_tables_note(struct orr_results_building *b, const char *format, ...) OR
 void orr_evidence_add(struct orr_evidence *e, uint64_t size, const struct orr_number *time,
                       const struct orr_number *alg, const struct orr_number *bus);
 void orr_evidence_parts(struct orr_evidence *e, uint64_t size, uint64_t count, uint32_t type_bytes);
-/* The numbers of ranks, from 2 on, that a program's busbw / algbw allows; false: none. */
+/* The numbers of ranks, from 2 on, that a program's busbw / algbw allows; false if there is none. */
 bool orr_evidence_ranks(const struct orr_evidence *e, enum orr_test test, uint32_t *ret_least, uint32_t *ret_most);
 /* conclude.c: what the tables say together with NCCL's lines, when all is read. */
 void orr_results_conclude(struct orr_results_building *b);

@@ -5,7 +5,7 @@
  * own lines between the rows or in the middle of one. It may also be rows without a header, CSV, a Markdown table, or
  * the JSON file of nccl-tests' option -J. README.md beside this file says how they are read.
  *
- * Everything lies in one arena and is immutable once read. */
+ * Everything is in one arena and is immutable once read. */
 #ifndef ORR_NCCLTESTS_RESULTS_H
 #define ORR_NCCLTESTS_RESULTS_H
 
@@ -17,22 +17,22 @@
 
 /* One measurement of a row: out of place (other buffers for input and output) or in place. */
 struct orr_result_way {
-    double time;           /* microseconds; < 0: not printed */
-    double alg_bw, bus_bw; /* GB/s; < 0: not printed */
-    int64_t wrong;         /* elements with wrong values; -1: not checked, or the version prints a difference instead */
+    double time;           /* microseconds; < 0 if not printed */
+    double alg_bw, bus_bw; /* GB/s; < 0 if not printed */
+    int64_t wrong; /* elements with wrong values; -1 if not checked, or the version prints a difference instead */
 };
 
 struct orr_result_row {
     uint64_t size;  /* bytes, as the first column has them */
-    uint64_t count; /* elements; 0: not printed, too */
+    uint64_t count; /* elements; 0 if not printed, too */
     uint32_t line;  /* 1-based; of JSON the number of the row */
-    int32_t root;   /* -1: none, or not printed */
+    int32_t root;   /* -1 if there is none, or not printed */
     struct orr_result_way out, in;
 };
 
 struct orr_result_device {
     uint32_t rank;
-    int32_t group;  /* of ranks that form one communicator; -1: not printed */
+    int32_t group;  /* of ranks that form one communicator; -1 if not printed */
     int32_t device; /* CUDA device */
     const char *host;
     const char *bus_id; /* as printed: "0000:41:00", "0x07" */
@@ -40,32 +40,33 @@ struct orr_result_device {
 };
 
 struct orr_result_table {
-    /* The program. ORR_TEST_COUNT: several fit, and none is named. certain: a line names it, or no other program prints
-     * such rows. possible: bit 1 << test for each that the text does not exclude. */
+    /* The program. ORR_TEST_COUNT if several fit, and none is named. certain: a line names it, or no other program
+     * prints such rows. possible: bit 1 << test for each that the text does not exclude. */
     enum orr_test test;
     bool test_certain;
     uint32_t tests_possible;
-    /* Ranks; 0: not known. certain: from the header, NCCL's own lines, the columns size and count, or busbw / algbw
-     * where no other number of ranks gives it. least, most: the numbers that busbw / algbw allows; 0: it says nothing,
-     * as with programs whose factor is 1. */
+    /* Ranks; 0 if unknown. certain: from the header, NCCL's own lines, the columns size and count, or busbw / algbw if
+     * no other number of ranks gives that ratio. least, most: the numbers that busbw / algbw allows; 0 if it says
+     * nothing, as with programs whose factor is 1. */
     uint32_t ranks;
     bool ranks_certain;
     uint32_t ranks_least, ranks_most;
-    uint32_t hosts;                          /* 0: not known */
-    uint32_t threads, gpus_per_thread;       /* options -t and -g; 0: not known */
+    uint32_t hosts;                          /* 0 if unknown */
+    uint32_t threads, gpus_per_thread;       /* options -t and -g; 0 if unknown */
     const struct orr_result_device *devices; /* by their lines; those of a text's next tables may be the same */
     uint32_t device_count;
-    const char *model;                 /* of the GPUs; NULL: not known, or they differ */
-    uint32_t said_gpus, said_line;     /* model is a word of the text with this number of GPUs a host; 0: it is not */
-    const char *unsure_model;          /* the same, if no word says whether they are on a board or cards; NULL */
-    uint32_t alone, alone_line;        /* processes of the command in this line that tested each on its own; 0: none */
-    const char *type, *op;             /* "float", "sum"; NULL: not printed */
-    int32_t iterations, warmup;        /* -1: not known */
-    uint64_t min_bytes, max_bytes;     /* options -b and -e; 0: not known */
+    const char *model;             /* of the GPUs; NULL if not known, or they differ */
+    uint32_t said_gpus, said_line; /* model is a word of the text with this number of GPUs a host; 0 if it is not */
+    const char *unsure_model;      /* the same, if no word says whether they are on a board or cards; NULL */
+    uint32_t alone,
+        alone_line;        /* processes of the command in this line that tested each on its own; 0 if there is none */
+    const char *type, *op; /* "float", "sum"; NULL if not printed */
+    int32_t iterations, warmup;        /* -1 if unknown */
+    uint64_t min_bytes, max_bytes;     /* options -b and -e; 0 if unknown */
     const struct orr_result_row *rows; /* in the order of the text */
     uint32_t row_count;
-    double average;                 /* the line "Avg bus bandwidth", GB/s; < 0: not there */
-    int64_t out_of_bounds;          /* the line "Out of bounds values"; -1: not there */
+    double average;                 /* the line "Avg bus bandwidth", GB/s; < 0 if not there */
+    int64_t out_of_bounds;          /* the line "Out of bounds values"; -1 if not there */
     bool complete;                  /* the closing lines are there */
     uint32_t first_line, last_line; /* of its rows */
 };
@@ -74,12 +75,12 @@ struct orr_results {
     const struct orr_result_table *tables; /* at least one, each with a row */
     uint32_t table_count;
     const char *form;          /* "output of nccl-tests", "JSON of nccl-tests (-J)", "CSV", "Markdown table" ... */
-    const char *tests_version; /* of nccl-tests: "2.17.1"; NULL: not known */
-    const char *library;       /* release of NCCL: "2.27.7"; NULL: not known. From nccl-tests, or from NCCL's lines */
+    const char *tests_version; /* of nccl-tests: "2.17.1"; NULL if unknown */
+    const char *library;       /* release of NCCL: "2.27.7"; NULL if unknown. From nccl-tests, or from NCCL's lines */
     bool rccl;                 /* AMD's library and programs */
     bool summary;              /* the text has figures without sizes alone, which stand for large messages */
-    const struct orr_log
-        *log; /* NCCL's own lines, or others about something wrong, in the same text; NULL: none. Owned. */
+    /* NCCL's own lines, or others about something wrong, in the same text; NULL if there is none. Owned. */
+    const struct orr_log *log;
     uint32_t line_count;
     uint32_t left_out;        /* rows beyond the limits on rows and tables */
     uint32_t torn;            /* rows that could not be put together, because other output runs into them */
@@ -103,14 +104,14 @@ extern const struct orr_results_limits orr_results_default_limits;
 /* The same for a stream: as many bytes as come. */
 extern const struct orr_results_limits orr_results_stream_limits;
 
-/* Reads a text. limits NULL: the default ones. On success *ret_results is the caller's: orr_results_free(). LIMIT;
- * UNRECOGNISED where no row of a table is in it. Time grows with the bytes, whatever they hold. */
+/* Reads a text. limits NULL means the default ones. On success *ret_results is the caller's: orr_results_free(). LIMIT;
+ * UNRECOGNISED if it has no row of a table. The time is linear in the bytes, whatever they contain. */
 enum orr_code orr_results_read(const char *bytes, size_t length, const struct orr_results_limits *limits,
                                struct orr_results **ret_results, struct orr_error *err) ORR_NO_DISCARD;
 void orr_results_free(struct orr_results *results);
 ORR_FREED_BY(orr_results, orr_results_free)
 
-/* The same piece by piece, in memory that does not grow with the text but with what is kept of it. After an error only
+/* The same piece by piece, in memory that grows with the rows that are kept, not with the text. After an error only
  * orr_results_reader_free() is left. */
 struct orr_results_reader;
 enum orr_code orr_results_reader_new(const struct orr_results_limits *limits, struct orr_results_reader **ret_reader,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows: "size count type redop root" and what was measured, in one line or in pieces between NCCL's own lines; and rows
+/* Rows: "size count type redop root" and the measurements, in one line or in pieces between NCCL's own lines; and rows
  * whose columns a header of CSV, Markdown or plain text names. */
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static struct orr_result_way no_way(void)
     return (struct orr_result_way){.time = -1, .alg_bw = -1, .bus_bw = -1, .wrong = -1};
 }
 
-/* Puts a number into its place; false: it cannot be. */
+/* Puts a number into its place; false if it cannot be. */
 static bool put_number(struct orr_result_way *way, const struct orr_column *column, const struct orr_number *number)
 {
     double value = number->missing ? -1 : number->value * column->scale;
@@ -110,7 +110,7 @@ static void say_columns(struct orr_results_building *b, const struct orr_raw_row
     orr_evidence_parts(e, raw->size, raw->count, raw->type_bytes);
 }
 
-/* Makes the row of what was put together. */
+/* Makes a row of the collected pieces. */
 static const char *finish(struct orr_results_building *b, struct orr_raw_row *raw)
 {
     struct orr_column layout[ORR_COLUMNS_MOST];
@@ -171,7 +171,7 @@ void orr_rows_run(struct orr_results_building *b)
     orr_tables_run(b);
 }
 
-/* How many numbers a whole row has; 0: not known. */
+/* How many numbers a whole row has; 0 if unknown. */
 static uint32_t whole_count(const struct orr_results_building *b)
 {
     return b->columns.own ? b->columns.count - b->columns.first + b->columns.has_root : b->last_numbers;

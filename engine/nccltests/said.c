@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine in the words of the person who asks: "2 nodes of 8x H100 SXM". It counts only where no line of the
- * results names GPUs, and only if all such words of the text agree. "8x H100" alone may be cards: then the verdict says
- * how to name the machine. */
+/* The machine in the words of the person who asks: "2 nodes of 8x H100 SXM". It counts only if no line of the results
+ * names GPUs, and only if all such words of the text agree. "8x H100" alone may be cards: then the verdict says how to
+ * name the machine. */
 #include <string.h>
 #include <strings.h>
 
@@ -28,7 +28,7 @@ struct said_model {
     bool board;
 };
 
-/* The model that begins here; NULL: none. "-80GB" may follow. */
+/* The model that begins here; NULL if there is none. "-80GB" may follow. */
 static const struct said_model *model_at(const char *at, const char *end)
 {
     static const struct said_model models[] = {{"A100", false}, {"A800", false}, {"H100", false},

@@ -4,9 +4,9 @@
  *     | test           | result         |        | Nodes | busbw (GB/s) |        1 node: 480, 2 nodes: 370 GB/s
  *     | all_reduce     | **480** GB/s   |        | 2     | 370          |        all_gather reaches 44 GB/s on 2 nodes
  *
- * Such figures are of large messages, unless the name of the test has a size. They count only where the text has no
- * rows. A sentence needs a unit, and sentences about links or expectations ("each NIC has 400 Gb/s", "should be 480
- * GB/s") are left out.
+ * Such figures are of large messages, unless the name of the test has a size. They count only if the text has no rows.
+ * A sentence needs a unit, and sentences about links or expectations ("each NIC has 400 Gb/s", "should be 480 GB/s")
+ * are left out.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ static const char *find(struct orr_span text, const char *word)
     return NULL;
 }
 
-/* What a unit is worth in GB/s; 0: there is none at this place. */
+/* What a unit is worth in GB/s; 0 if there is none at this place. */
 static double unit_at(const char *at, const char *end, size_t *ret_length)
 {
     static const struct {
@@ -52,7 +52,7 @@ static double unit_at(const char *at, const char *end, size_t *ret_length)
     return 0;
 }
 
-/* A unit anywhere in a text; 0: none. */
+/* A unit anywhere in a text; 0 if there is none. */
 static double unit_in(struct orr_span text)
 {
     size_t length;
@@ -111,8 +111,8 @@ static enum orr_test test_in(struct orr_span text)
     return ORR_TEST_COUNT;
 }
 
-/* The size of messages in the name of a test: "all_reduce_perf, 16 ranks, 1 GiB"; 0: none, or several. It is a power of
- * two up to 8 GiB, which tells it from a GPU's memory ("H100 80GB"). */
+/* The size of messages in the name of a test: "all_reduce_perf, 16 ranks, 1 GiB"; 0 if there is none, or several. It is
+ * a power of two up to 8 GiB, which tells it from a GPU's memory ("H100 80GB"). */
 static uint64_t size_in(struct orr_span text)
 {
     static const struct {

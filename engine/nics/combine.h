@@ -12,8 +12,9 @@
 struct orr_dump_piece {
     const struct orr_dump *dump;
     const int32_t *ranks; /* [GPU that takes part]: its rank in the new dump */
-    const uint32_t *gpus; /* [GPU that takes part]: its number in the old one (by `rank`, from 0); NULL: 0, 1, ... */
-    uint32_t count;       /* GPUs that take part */
+    /* [GPU that takes part]: its number in the old one (by `rank`, from 0); NULL means 0, 1,... */
+    const uint32_t *gpus;
+    uint32_t count; /* GPUs that take part */
 };
 
 /* Makes the dump of all pieces, in the order that the release gives it, in arena, with which it is freed; arena NULL:
@@ -26,7 +27,8 @@ enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t cou
 /* Whether a port's guid is its own number. Plugins that know of no cards, sockets among them, write that: it is the
  * same on every host, and so the ports of different hosts count as one card's. */
 bool orr_card_is_port_number(const struct orr_dump *dump, uint32_t port);
-/* The number of the GPU with this bus id among those of the dump that have a rank, by `rank` from 0; -1: none. */
+/* The number of the GPU with this bus id among those of the dump that have a rank, by `rank` from 0; -1 if there is
+ * none. */
 int32_t orr_dump_gpu_number(const struct orr_dump *dump, const char *bus_id);
 
 #endif

@@ -15,7 +15,7 @@ bool orr_net_is_efa(const struct orr_doc_node *net)
     return name && !strncmp(name, "rdmap", 5);
 }
 
-/* The nearest PCIe switch that has a GPU below it as well; NULL: none. */
+/* The nearest PCIe switch that has a GPU below it as well; NULL if there is none. */
 static struct orr_doc_node *switch_of(const struct orr_doc_node *net)
 {
     for (struct orr_doc_node *at = net->parent; at; at = at->parent)

@@ -149,7 +149,7 @@ static void set_lanes(struct merging *m, struct orr_doc_node *node, long lanes)
         orr_doc_set(m->f->tree, node, ORR_ATTR_LINK_WIDTH, "%ld", lanes);
 }
 
-/* Gives what the members share the width of their slots together. */
+/* Gives the element that the members share the sum of the widths of their slots. */
 static void widen(struct merging *m, const struct group *group, struct orr_doc_node *place, struct orr_doc_node *card)
 {
     long lanes = lanes_into(m, group, place);

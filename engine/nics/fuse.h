@@ -21,16 +21,16 @@ struct orr_fusable {
     const char *name;
     int32_t speed;   /* Mb/s, as given: NCCL adds up -1 as well */
     int32_t port;    /* of the verbs device, 1-based */
-    int32_t rail;    /* -1: none is known */
+    int32_t rail;    /* -1 if none is known */
     bool infiniband; /* link layer; only NICs of one layer are fused */
 };
 
 struct orr_nic_fusion_rules {
     enum orr_nic_merge merge;
-    bool enabled;       /* NCCL_IB_MERGE_NICS; false: every fusion fails */
+    bool enabled;       /* NCCL_IB_MERGE_NICS; false if every fusion fails */
     bool by_rail;       /* only NICs of one rail are fused */
-    const char *level;  /* NCCL_NET_MERGE_LEVEL, NULL: PORT */
-    const char *forced; /* NCCL_NET_FORCE_MERGE, NULL: no groups */
+    const char *level;  /* NCCL_NET_MERGE_LEVEL, NULL means PORT */
+    const char *forced; /* NCCL_NET_FORCE_MERGE, NULL if there are no groups */
 };
 
 struct orr_nic_fusion {

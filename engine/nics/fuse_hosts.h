@@ -13,7 +13,7 @@ struct orr_host_fusion {
     enum orr_nic_merge merge;
     uint32_t fused;      /* fused NICs made so far */
     bool renumbered;     /* NICs that stay alone got new numbers */
-    const char *refusal; /* why NCCL would not start, NULL: it would */
+    const char *refusal; /* why NCCL would not start, NULL if it would */
 };
 
 /* The host of an element: the `host_hash` of the <cpu> around it, "" if it has none. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number after the next ":" of an entry, -1: there is none. */
+/* The number after the next ":" of an entry, -1 if there is none. */
 static int32_t next_number(const char **at, const char *end)
 {
     *at += strcspn(*at, ":,");

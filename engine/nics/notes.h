@@ -15,7 +15,7 @@ struct orr_view_notes {
 
 /* One sentence without a full stop; beyond ORR_VIEW_NOTES of them it is dropped. */
 void orr_view_note(struct orr_view_notes *notes, const char *format, ...) ORR_PRINTF(2, 3);
-/* Gives `dump` the notes of `old`, followed by these; false: out of memory. */
+/* Gives `dump` the notes of `old`, followed by these; false if memory runs out. */
 bool orr_view_notes_add(const struct orr_view_notes *notes, const struct orr_dump *old, struct orr_dump *dump);
 
 #endif

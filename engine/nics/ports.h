@@ -5,7 +5,7 @@
 
 #include "engine/dump/dump.h"
 
-/* A port of NCCL's own XML that a release would fuse with another one in a job; ORR_NO_ELEMENT: none. */
+/* A port of NCCL's own XML that a release would fuse with another one in a job; ORR_NO_ELEMENT if there is none. */
 uint32_t orr_fusable_ports(const struct orr_dump *dump, uint32_t *ret_other);
 
 #endif

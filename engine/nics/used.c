@@ -18,7 +18,7 @@
 /* What leaves NICs out. */
 enum { ORR_FILTER_HCA, ORR_FILTER_INTERFACES, ORR_FILTER_NICS, ORR_FILTERS };
 struct orr_nic_filter {
-    const char *name, *list; /* list NULL: it is not given */
+    const char *name, *list; /* list NULL if it is not given */
     bool sockets, others;    /* whether it concerns interfaces of NET/Socket, and all other NICs */
     uint32_t left_out;
 };
@@ -83,7 +83,7 @@ static bool is_wanted(struct view *v, const struct orr_fusable *nics, uint32_t c
     return true;
 }
 
-/* Leaves out what the filters exclude and renumbers the rest, as the plugin does. */
+/* Omits the NICs that the filters exclude and renumbers the rest, as the plugin does. */
 static void filter(struct view *v, struct orr_fusable *nics, uint32_t *count)
 {
     uint32_t kept = 0;
@@ -159,7 +159,7 @@ static uint32_t count_nets(const struct orr_dump *dump)
     return count;
 }
 
-/* A note where a job would fuse what the dump lists. */
+/* Adds a note if a job would fuse NICs that the dump lists. */
 static void say_unfused(struct view *v, bool by_default)
 {
     uint32_t other,

@@ -13,7 +13,7 @@ struct writing {
     const struct orr_order *order;
     const struct orr_order_place *places; /* [rank] */
     const char *const *names;             /* [host] */
-    const char *const *leaves;            /* [line]; NULL: not known */
+    const char *const *leaves;            /* [line]; NULL if unknown */
     struct orr_text *text;
 };
 
@@ -27,7 +27,7 @@ static uint32_t rank_count(const struct writing *w)
 
 /* The GPUs of one dump. */
 struct gpu_places {
-    const struct orr_dump *dump;  /* NULL: nothing was read yet */
+    const struct orr_dump *dump;  /* NULL if nothing was read yet */
     uint32_t elements[MOST_GPUS]; /* [GPU by rank] */
     int32_t ranks[MOST_GPUS];     /* ascending */
     uint32_t count;
@@ -53,7 +53,7 @@ static void read_places(const struct orr_dump *dump, struct gpu_places *places)
     }
 }
 
-/* The element of the CPU above a GPU; ORR_NO_ELEMENT: there is none. */
+/* The element of the CPU above a GPU; ORR_NO_ELEMENT if there is none. */
 static uint32_t cpu_of(const struct gpu_places *places, uint32_t gpu)
 {
     uint32_t element = gpu < places->count ? places->elements[gpu] : ORR_NO_ELEMENT;
@@ -214,7 +214,7 @@ static enum orr_code write_rankfile(const struct writing *w, struct orr_error *e
 
 static const struct {
     const char *name;
-    write_format *write; /* NULL: api writes the document, engine/report the text */
+    write_format *write; /* NULL if api writes the document, engine/report the text */
 } formats[] = {
     [ORR_ORDER_JSON] = {"json", NULL}, [ORR_ORDER_TEXT] = {"text", NULL}, {"slurm", write_slurm},
     {"hostfile", write_hostfile},      {"rankfile", write_rankfile},

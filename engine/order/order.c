@@ -236,7 +236,7 @@ static enum orr_code try_gpus(struct hunt *hunt, uint32_t *hosts, uint32_t *gpus
     return ORR_OK;
 }
 
-/* The next permutation in lexical order; false: there is none. */
+/* The next permutation in lexical order; false if there is none. */
 static bool next_permutation(uint32_t *items, uint32_t count)
 {
     uint32_t i = count - 1, k = count - 1;
@@ -298,7 +298,7 @@ static enum orr_code order_gpus(struct hunt *hunt, struct orr_error *err)
     return ORR_OK;
 }
 
-/* Takes what was found into the answer; the present order where nothing that counts is better. */
+/* Copies the result into the answer; the present order if nothing is better in the figures that count. */
 static enum orr_code conclude(struct hunt *hunt, const struct orr_layouts *layouts, struct orr_error *err)
 {
     struct orr_ordering *o = hunt->ordering;

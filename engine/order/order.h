@@ -14,11 +14,12 @@
 
 struct orr_order_question {
     const struct orr_cluster *present; /* as it is: a plan will do; it must live as long as the answer */
-    const char *const *leaves;         /* [line]: leaf switch of its hosts' NICs, NULL: not known; NULL: of none */
-    const char *layout;                /* NULL: the bandwidth of `test` at `size` bytes counts */
+    /* [line]: leaf switch of its hosts' NICs, NULL if unknown; NULL if none of them is known */
+    const char *const *leaves;
+    const char *layout; /* NULL if the bandwidth of `test` at `size` bytes counts */
     enum orr_test test;
     uint64_t size;
-    uint32_t tries; /* most orders of hosts to analyse; 0: as many as the effort allows, at most ORR_ORDER_TRIES */
+    uint32_t tries; /* most orders of hosts to analyse; 0 means as many as the effort allows, at most ORR_ORDER_TRIES */
     bool keep_gpus; /* the order of GPUs within hosts stays as it is */
 };
 
@@ -27,7 +28,7 @@ enum { ORR_ORDER_TRIES = 120, ORR_ORDER_SENTENCE = 640 };
 /* The busiest NIC for a kind of group. */
 struct orr_order_load {
     enum orr_group_kind kind;
-    double rings; /* in rings of one group; 0: no group of the kind leaves its NVLink domain or host */
+    double rings; /* in rings of one group; 0 if no group of the kind leaves its NVLink domain or host */
     double bw;    /* GB/s of that NIC; 0 without load */
 };
 
@@ -46,15 +47,15 @@ struct orr_order {
     bool by_prediction;    /* better by prediction */
     const uint32_t *hosts; /* [position]: the host's number in the cluster */
     uint32_t host_count;
-    const uint32_t
-        *gpus; /* [gpu_count]: for hosts with this many GPUs, which of the present ones is next; NULL: all stay */
+    /* [gpu_count]: for hosts with this many GPUs, which of the present ones is next; NULL if all stay */
+    const uint32_t *gpus;
     uint32_t gpu_count;
     enum orr_dimension axes[ORR_DIMENSION_COUNT]; /* with a layout: fastest first */
     bool axes_change;
     uint32_t tried, gpus_tried;        /* orders of hosts and axes; of GPUs, with the best order of hosts */
-    uint32_t orders;                   /* distinct orders of hosts and axes; 0: more than were tried */
+    uint32_t orders;                   /* distinct orders of hosts and axes; 0 if more than were tried */
     bool proven;                       /* none of hosts and axes is better, with the GPUs in this order */
-    double bound;                      /* GB/s that no order exceeds, whatever its hosts and GPUs; 0: not known */
+    double bound;                      /* GB/s that no order exceeds, whatever its hosts and GPUs; 0 if unknown */
     uint32_t least_leaf_changes;       /* that any order can have */
     char sentence[ORR_ORDER_SENTENCE]; /* what to do, and what it gains */
     char proof[ORR_ORDER_SENTENCE];    /* what was tried, and whether that proves it */

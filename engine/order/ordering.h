@@ -11,16 +11,16 @@
 struct orr_host_class {
     uint32_t line;   /* the first of them */
     uint32_t count;  /* hosts */
-    uint32_t domain; /* number of the domain; ORR_NO_NUMBER: none */
+    uint32_t domain; /* number of the domain; ORR_NO_NUMBER if there is none */
     uint32_t leaf;   /* likewise */
     uint32_t bare;   /* number of the machine with its leaf, whatever the domain */
 };
 
 /* An order that can be tried. */
 struct orr_trial {
-    uint32_t *hosts;      /* [position]; NULL: the present order of ranks */
-    const uint32_t *gpus; /* [gpu_count]; NULL: as they are */
-    const char *layout;   /* NULL: none */
+    uint32_t *hosts;      /* [position]; NULL means the present order of ranks */
+    const uint32_t *gpus; /* [gpu_count]; NULL means as they are */
+    const char *layout;   /* NULL if there is none */
 };
 
 struct orr_ordering {
@@ -31,7 +31,8 @@ struct orr_ordering {
     const uint32_t *line_of_host, *class_of_host; /* [host] */
     struct orr_host_class *classes;
     uint32_t class_count, domain_count, leaf_count;
-    const uint32_t *twin; /* [domain]: the domain before it with hosts that are the same; ORR_NO_NUMBER: none */
+    /* [domain]: the domain before it with hosts that are the same; ORR_NO_NUMBER if there is none */
+    const uint32_t *twin;
     uint32_t host_count, gpu_count; /* gpu_count: of the first host */
     uint64_t cost;                  /* steps of the last analysis, and of the largest */
     uint64_t most_cost;
@@ -49,12 +50,12 @@ void orr_ordering_hosts(const struct orr_ordering *ordering, const uint32_t *seq
  */
 enum orr_code orr_ordering_score(struct orr_ordering *ordering, const struct orr_trial *trial, bool *ret_valid,
                                  struct orr_order_figures *ret_figures, struct orr_error *err) ORR_NO_DISCARD;
-/* Above 0: a is better by prediction; below 0: b is. */
+/* Above 0 if a is better by prediction; below 0 if b is. */
 int orr_order_compare(const struct orr_order_figures *a, const struct orr_order_figures *b);
 /* The same with leaf switches, then NVLink domains, where predictions are equal. */
 int orr_order_compare_all(const struct orr_order_figures *a, const struct orr_order_figures *b);
 
-/* bound.c: what no order can exceed, in GB/s of bus bandwidth; 0: that is not known, as for layouts. */
+/* bound.c: what no order can exceed, in GB/s of bus bandwidth; 0 if that is not known, as for layouts. */
 enum orr_code orr_ordering_bound(const struct orr_ordering *ordering, double *ret_bound,
                                  struct orr_error *err) ORR_NO_DISCARD;
 

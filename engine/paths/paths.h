@@ -22,7 +22,7 @@ enum orr_path_origin {
 };
 
 struct orr_path {
-    float bw;       /* GB/s, the least of its links as the rules count them; 0: not connected */
+    float bw;       /* GB/s, the least of its links as the rules count them; 0 if not connected */
     uint8_t type;   /* enum orr_path_type */
     uint8_t origin; /* enum orr_path_origin */
     uint16_t hops;  /* links */
@@ -32,7 +32,7 @@ struct orr_path {
 /* Why a GPU reaches a NET through another GPU, or why not; recorded when decide/ applies the rule. */
 struct orr_pxn {
     uint8_t rule;   /* enum orr_rule */
-    uint32_t relay; /* node of the GPU that the rule considered, ORR_NO_NODE: none */
+    uint32_t relay; /* node of the GPU that the rule considered, ORR_NO_NODE if there is none */
 };
 
 /* Number of nearest NETs that a GPU uses; a positive number is a maximum. */
@@ -47,8 +47,10 @@ struct orr_paths {
     uint32_t *links;        /* the pool: link indices */
     uint32_t link_count;
     unsigned link_capacity;
-    uint32_t *local_cpu;  /* [GPU in order]: node of the CPU nearest to it, ORR_NO_NODE: none; NULL before decide/ */
-    int32_t *local_gpu;   /* [NET in order]: GPU (index within its type) nearest to it, -1: none; NULL before decide/ */
+    uint32_t *local_cpu;  /* [GPU in order]: node of the CPU nearest to it, ORR_NO_NODE if there is none; NULL before
+                             decide/ */
+    int32_t *local_gpu;   /* [NET in order]: GPU (index within its type) nearest to it, -1 if there is none; NULL before
+                             decide/ */
     struct orr_pxn *pxn;  /* [GPU * NETs + NET]; NULL before decide/ */
     int32_t nets_per_gpu; /* ORR_NETS_AUTO, ORR_NETS_EVERY or a maximum */
     struct orr_arena *arena;

@@ -40,7 +40,7 @@ static const struct relation {
     {false, false, false, 0.15, "published results with other GPUs and algorithms"},
 };
 
-/* Without results of the kind, only what is far off is called low or high, and only from 16 MiB on. */
+/* Without results of the kind, only results that are far off are called low or high, and only from 16 MiB on. */
 static const struct {
     double low, high;
 } widest[ORR_PERF_RANGES] = {[2] = {0.15, 2}, [3] = {0.15, 2}, [4] = {0.5, 1.6}, [5] = {0.5, 1.6}};

@@ -30,7 +30,7 @@ const char *orr_perf_link_name(enum orr_perf_link link);
 /* Sizes from 1 MiB, from 4 MiB ... from 1 GiB: range r starts at 1 MiB << 2r. Below 1 MiB nothing is judged: the launch
  * of kernels takes most of the time. */
 enum { ORR_PERF_RANGES = 6, ORR_PERF_LEAST_SHIFT = 20 };
-/* The range of a size, -1: below all. */
+/* The range of a size; -1 if it is below all. */
 int orr_perf_range(uint64_t size);
 
 struct orr_band_key {
@@ -52,7 +52,7 @@ extern const struct orr_band_row orr_band_rows[];
 extern const size_t orr_band_row_count;
 
 struct orr_band {
-    double low, high; /* of the prediction; 0: nothing is known, so nothing is judged */
+    double low, high; /* of the prediction; 0 if nothing is known, so nothing is judged */
     uint32_t results, sources;
     bool wide;            /* no result of exactly this kind, so the band of similar ones, widened */
     const char *based_on; /* a clause: "12 results of Hopper, ..."; static */

@@ -21,7 +21,7 @@ static const double OTHER_GAIN = 0.05; /* of a cause that rarely explains result
 struct trial {
     const struct orr_hypothesis *cause;
     const char *what;
-    uint32_t kept, nets; /* NICs that stay, of this many; 0: all do */
+    uint32_t kept, nets; /* NICs that stay, of this many; 0 if all do */
     double fit;
     double *curve; /* [row] */
     bool proven;
@@ -69,7 +69,7 @@ static double distance_of(const struct point *points, uint32_t count, double ove
 }
 
 /* exp(-distance): 1 if both curves are the same. The overhead of launching is not known, so that which fits best is
- * taken; and runs may reach the prediction or what is usual for such runs. */
+ * taken; and runs may reach the prediction or the usual share of it. */
 static double fit_of(const struct orr_perf_table *table, const struct orr_analysis *analysis,
                      const struct orr_expectation *expectation, double tolerance, double *curve, struct point *points)
 {
@@ -181,7 +181,8 @@ static bool is_kept(const struct orr_perf_table *table, const char *id)
     return false;
 }
 
-/* Whether the results have more bandwidth than the cause allows: what it leaves open lowers a curve, never raises it.
+/* Whether the results have more bandwidth than the cause allows: effects that it does not model lower a curve and never
+ * raise it.
  */
 static bool needs_more(const struct orr_perf_table *table, const struct trial *trial)
 {
@@ -284,7 +285,7 @@ static enum orr_code try_all(struct trying *t, struct orr_trials *trials, bool o
     return ORR_OK;
 }
 
-/* The causes that rarely explain results, where no usual one fits well; of them, those that fit clearly better. */
+/* If no usual cause fits well: the causes that rarely explain results and fit clearly better. */
 static enum orr_code try_others(struct trying *t, struct orr_trials *trials, double present, struct orr_error *err)
 {
     double best = present;

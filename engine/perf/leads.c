@@ -34,7 +34,7 @@ static void lead(struct orr_perf_table *table, const char *sentence)
         table->leads[table->lead_count++] = sentence;
 }
 
-/* Bus bandwidth of the main row with another value of a setting, "": without it; 0: it cannot be computed. */
+/* Bus bandwidth of the main row with another value of a setting, "" means without it; 0 if it cannot be computed. */
 static enum orr_code with_setting(const struct orr_perf_table *table, const char *name, const char *value,
                                   double *ret_bus_bw, struct orr_error *err)
 {
@@ -230,7 +230,7 @@ static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_tab
     }
 }
 
-/* Bandwidth that falls with the number of hosts while the prediction does not: what is between the hosts loses it. */
+/* Bandwidth that falls with the number of hosts while the prediction does not: the loss is between the hosts. */
 static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     static const double LESS = 0.9;

@@ -67,7 +67,7 @@ struct orr_perf_explanation {
     const char *what;     /* "4 of 8 NICs are used: predicted 182 GB/s at 1 GiB, measured 176" */
     const char *confirm;  /* a sentence, with the command that would confirm it */
     double fit;           /* 0 to 1: how near the predicted curve is to the measured one */
-    const double *curve;  /* [row]: predicted bus bandwidth, 0: none */
+    const double *curve;  /* [row]: predicted bus bandwidth, 0 if there is none */
     const char *evidence; /* what the log in the same text says about it, "" if it says nothing */
 };
 
@@ -83,12 +83,12 @@ enum {
 struct orr_perf_setting {
     const char *name, *value;
     uint32_t line;
-    bool applied; /* applied to the prediction; false: the user gave another value, or it has no effect here */
+    bool applied; /* applied to the prediction; false if the user gave another value, or it has no effect here */
 };
 
 struct orr_perf_table {
     const struct orr_result_table *measured;
-    enum orr_test test; /* the program whose prediction it is judged by; ORR_TEST_COUNT: not known */
+    enum orr_test test; /* the program whose prediction it is judged by; ORR_TEST_COUNT if unknown */
     enum orr_perf_verdict verdict;
     const char *sentence;
     struct orr_perf_row *rows; /* as many as the table has */
@@ -102,11 +102,11 @@ struct orr_perf_table {
     uint32_t explanation_count;
     const char *leads[ORR_PERF_LEADS]; /* what lines of the text say about low results: sentences, the first first */
     uint32_t lead_count;
-    bool all_tried; /* false: the analyses allowed for explanations were spent */
+    bool all_tried; /* false if the analyses allowed for explanations were spent */
     struct orr_expect_limit limit;
     bool limit_known;
-    double per_nic;                        /* GB/s that each NIC carried at the main row, 0: cannot be derived */
-    const struct orr_analysis *analysis;   /* NULL: no machine */
+    double per_nic;                        /* GB/s that each NIC carried at the main row, 0 if it cannot be derived */
+    const struct orr_analysis *analysis;   /* NULL if there is no machine */
     const char *machine;                   /* "hgx-h100, 2 hosts of 8 GPUs"; "" without one */
     const char *machine_name;              /* of the machine type or the given dump; "": no machine */
     const char *machine_source;            /* "topology", "machine type", "log", "guessed", "none" */
@@ -129,12 +129,12 @@ struct orr_perf_check {
 };
 
 struct orr_perf_question {
-    const struct orr_dump *dump;  /* the machine; NULL: found from the results */
-    const char *dump_name;        /* for people; NULL: "the topology" */
+    const struct orr_dump *dump;  /* the machine; NULL means the one that is found from the results */
+    const char *dump_name;        /* for people; NULL means "the topology" */
     struct orr_settings settings; /* the user's, with the release */
     bool release_given;
-    uint32_t hosts;     /* 0: as the results say */
-    enum orr_test test; /* ORR_TEST_COUNT: as the results say */
+    uint32_t hosts;     /* 0 means as the results say */
+    enum orr_test test; /* ORR_TEST_COUNT means as the results say */
 };
 
 /* Judges all tables. results and dump must live as long as the check. On success *ret_check is the caller's:

@@ -9,11 +9,11 @@
 
 /* The machine of one table, and the objects that own it. */
 struct orr_perf_machine {
-    const struct orr_analysis *analysis; /* NULL: there is none */
+    const struct orr_analysis *analysis; /* NULL if there is none */
     struct orr_analysis *own;            /* the same, if it was made for this table */
-    struct orr_dump *dump;               /* what it was made of, where nobody gave it */
+    struct orr_dump *dump;               /* what it was made of, if nobody gave it */
     struct orr_log_compared compared;    /* the log's own comparison, which holds the analysis then */
-    const struct orr_machine_type *type; /* guessed or implied; NULL: another source */
+    const struct orr_machine_type *type; /* guessed or implied; NULL means another source */
     const char *why;                     /* why there is no machine, a clause */
 };
 
@@ -30,12 +30,12 @@ struct orr_perf_work {
     struct orr_arena *arena;
 };
 
-/* which_machine.c: finds the machine of a table and analyses it; what it assumes goes into table->assumed. *ret_machine
+/* which_machine.c: finds the machine of a table and analyses it; its assumptions go into table->assumed. *ret_machine
  * is the caller's, also after an error: orr_perf_machine_release(). */
 enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr_perf_table *table,
                                     struct orr_perf_machine *ret_machine, struct orr_error *err) ORR_NO_DISCARD;
 void orr_perf_machine_release(struct orr_perf_machine *machine);
-/* Adds a sentence, which must live as long as the table; "" and what is beyond ORR_PERF_ASSUMED are dropped. */
+/* Adds a sentence, which must live as long as the table; "" and sentences beyond ORR_PERF_ASSUMED are dropped. */
 void orr_perf_assume(struct orr_perf_table *table, const char *sentence);
 
 /* rows.c: predicts and judges each row, then the table. */
@@ -45,7 +45,7 @@ void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *
 /* The verdict of rows, and the row that shows it best; UINT32_MAX: none can be judged. */
 enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint32_t count, uint32_t *ret_main);
 
-/* depends.c: where the limit is assumed, the verdict becomes a question, with each value that would decide it. */
+/* depends.c: if the limit is assumed, the verdict becomes a question, with each value that would decide it. */
 enum orr_code orr_perf_depend(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
                               struct orr_perf_table *table, struct orr_error *err) ORR_NO_DISCARD;
 

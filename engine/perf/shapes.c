@@ -36,7 +36,8 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
                 (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
 }
 
-/* What a row reaches of what such runs usually reach, or of the prediction if that is not known. 0: no figure. */
+/* What a row reaches of what such runs usually reach, or of the prediction if that is not known; 0 if there is no
+ * figure. */
 static double ratio(const struct orr_perf_row *row)
 {
     double usual = row->band.low > 0 && !row->band.wide ? sqrt(row->band.low * row->band.high) : 1;
@@ -93,7 +94,7 @@ static void find_runs(const struct orr_perf_work *work, struct orr_perf_table *t
     }
 }
 
-/* Three and more of the largest sizes within 4 %, where the prediction still rises by a tenth or lies far above. */
+/* Three and more of the largest sizes within 4 %, while the prediction still rises by a tenth or is far above. */
 static void find_plateau(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     double least = 0, most = 0;

@@ -26,7 +26,7 @@ static uint32_t count_gpus(const struct orr_dump *dump)
     return count;
 }
 
-/* The devices of the first host, by bus id or by number; NULL: they are not listed, or memory ran out. */
+/* The devices of the first host, by bus id or by number; NULL if they are not listed, or memory ran out. */
 static const char *device_list(const struct orr_perf_work *work, const struct orr_result_table *measured, bool by_bus)
 {
     enum { MOST = 2048 };
@@ -47,7 +47,7 @@ static const char *device_list(const struct orr_perf_work *work, const struct or
     return used ? orr_arena_strndup(work->arena, text, used) : NULL;
 }
 
-/* Which GPUs took part, as the value of --gpus, where the machine has more than a host of the job used. */
+/* Which GPUs took part, as the value of --gpus, if the machine has more than a host of the job used. */
 static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf_table *table,
                                const struct orr_dump *dump, uint32_t count)
 {
@@ -147,8 +147,8 @@ static bool is_tray(const struct orr_dump *dump)
     return arm && switched;
 }
 
-/* Several trays as one system, as NCCL sees them where the rack's NVLinks join them (MNNVL); NULL: they are not joined,
- * or the release has no MNNVL. */
+/* Several trays as one system, as NCCL sees them where the rack's NVLinks join them (MNNVL); NULL if they are not
+ * joined, or the release has no MNNVL. */
 static const struct orr_dump *join_trays(const struct orr_perf_work *work, struct orr_perf_table *table,
                                          const struct orr_dump *dump, uint32_t hosts, uint32_t gpus)
 {
@@ -325,7 +325,7 @@ static enum orr_code from_log(const struct orr_perf_work *work, struct orr_perf_
     const struct orr_log_check *check = machine->compared.check;
     if (!check || (table->measured->ranks && check->analysis->ranks != table->measured->ranks))
         return ORR_OK;
-    if (check->analysis->cluster && check->analysis->cluster->kind_count > 1) /* what is expected is for equal hosts */
+    if (check->analysis->cluster && check->analysis->cluster->kind_count > 1) /* the expectation is for equal hosts */
         return ORR_OK;
     machine->analysis = check->analysis;
     if (!work->question->dump) {

@@ -32,7 +32,7 @@ static inline orr_bits orr_first_subset(uint32_t count)
     return count >= ORR_BITS_WIDTH ? ~(orr_bits)0 : orr_bit(count) - 1;
 }
 
-/* The next larger number with as many bits, of `most` bits; 0: none. */
+/* The next larger number with as many bits, of `most` bits; 0 if there is none. */
 static inline orr_bits orr_next_subset(orr_bits subset, uint32_t most)
 {
     const orr_bits carried = subset + (subset & (0 - subset));
@@ -50,7 +50,7 @@ static inline orr_bits orr_spread_bits(orr_bits compact, orr_bits mask)
     return spread;
 }
 
-/* More sets than that are not counted: what a double, and so any reader of JSON, holds exactly. */
+/* Larger numbers of sets are not counted: a double, and so any reader of JSON, holds up to this number exactly. */
 #define ORR_MOST_CHOICES ((UINT64_C(1) << 53) - 1)
 
 /* Subsets of `count` of n things, ORR_MOST_CHOICES if they are more than that. */

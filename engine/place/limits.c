@@ -12,7 +12,7 @@
 
 enum { LIST_SIZE = ORR_MOST_PLACE_NICS * 65 + 2, MEMO_BYTES = 4 << 20 };
 
-/* The GPUs by rank, and the NICs where the job was given only some. */
+/* The GPUs by rank, and the NICs if the job was given only some of them. */
 static void write_lists(struct orr_scores *scores, const struct orr_score *score, char gpus[LIST_SIZE],
                         char nics[LIST_SIZE])
 {

@@ -11,7 +11,7 @@
 struct state {
     double value;
     bool reached;
-    orr_bits last; /* what the last of these jobs got */
+    orr_bits last; /* the result of the last of these jobs */
 };
 
 struct packing {
@@ -27,7 +27,7 @@ static double value_of(const struct packing *p, bool worst, double before, orr_b
     const double busbw = p->busbw[set];
     if (!worst)
         return before + busbw;
-    return busbw > 0 && busbw < before ? busbw : before; /* what cannot be predicted is left out */
+    return busbw > 0 && busbw < before ? busbw : before; /* jobs that cannot be predicted are left out */
 }
 
 /* Fills the states job by job; gives the set of all GPUs that the best of them takes. */

@@ -39,7 +39,7 @@ static struct value value_with(const struct packing *p, uint32_t a, double of_a,
     for (uint32_t j = 0; j < request->job_count; j++) {
         const double busbw = j == a ? of_a : j == b ? of_b : p->jobs[j].busbw;
         total += busbw;
-        worst = busbw > 0 && busbw < worst ? busbw : worst; /* what cannot be predicted is left out */
+        worst = busbw > 0 && busbw < worst ? busbw : worst; /* jobs that cannot be predicted are left out */
     }
     return request->worst ? (struct value){worst, total} : (struct value){total, worst};
 }

@@ -25,8 +25,8 @@ struct orr_place_work {
     uint64_t done; /* the work of the scores that were asked for, kept or not: the answer does not depend on that */
 };
 
-/* The work after which no further sets are analysed. Of 8 free GPUs all are; of more, not beyond ORR_MOST_WORK or,
- * where the budget has a time, the work that usually takes a quarter of it. The clock is not asked, so that the same
+/* The work after which no further sets are analysed. Of 8 free GPUs all are; if there are more, up to ORR_MOST_WORK or,
+ * if the budget has a time, the work that usually takes a quarter of it. The clock is not asked, so that the same
  * question has the same answer. */
 uint64_t orr_place_most_work(const struct orr_place_work *work);
 /* Whether less work than that has been done so far. */

@@ -13,7 +13,7 @@ const char *orr_pack_word(size_t i)
     return i < sizeof words / sizeof words[0] ? words[i] : NULL;
 }
 
-/* A number of at most six digits at *at, which moves after it; 0: none. */
+/* A number of at most six digits at *at, which moves after it; 0 if there is none. */
 static uint32_t read_number(const char **at)
 {
     enum { MOST_DIGITS = 6 };

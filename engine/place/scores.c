@@ -39,7 +39,7 @@ struct orr_scores {
     char limits[MOST_LIMITS][sizeof((struct orr_expect_limit){0}.text)];
 };
 
-/* The number of a name, which is added if it is new; ORR_MOST_PLACE_NICS: there is no room. */
+/* The number of a name, which is added if it is new; ORR_MOST_PLACE_NICS if there is no room. */
 static uint32_t nic_of(struct orr_scores *s, const char *name)
 {
     for (uint32_t i = 0; i < s->nic_count; i++)
@@ -253,7 +253,7 @@ static enum orr_code predict(struct orr_scores *s, const struct orr_query *query
 }
 
 /* The bandwidth at which a byte takes the mean of the times that it takes on each number of hosts: the weighted
- * harmonic mean of what can be predicted. */
+ * harmonic mean of those that can be predicted. */
 static void conclude(const struct orr_score_question *question, struct orr_score *score)
 {
     double weights = 0, times = 0;
@@ -305,7 +305,7 @@ bool orr_score_better(const struct orr_score *a, const struct orr_score *b)
     return a->missing != b->missing ? a->missing < b->missing : a->busbw > b->busbw;
 }
 
-/* The next order of GPUs by number; false: this is the last. */
+/* The next order of GPUs by number; false if this is the last. */
 static bool next_order(uint8_t *order, uint32_t count)
 {
     uint32_t i = count - 1, j = count - 1;

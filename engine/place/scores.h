@@ -32,14 +32,14 @@ struct orr_score_question {
     enum orr_test test;
     uint64_t size;      /* bytes */
     bool orders;        /* the best order of ranks counts, not that of the GPUs' numbers */
-    uint32_t nic_count; /* NICs that the job gets; 0: all that the settings leave */
+    uint32_t nic_count; /* NICs that the job gets; 0 means all that the settings leave */
     struct orr_place_hosts hosts[ORR_MOST_PLACE_HOSTS];
     uint32_t host_counts; /* 1.. */
 };
 
 /* One set on one number of hosts. */
 struct orr_set_prediction {
-    double busbw;                     /* 0: cannot be predicted */
+    double busbw;                     /* 0 if it cannot be predicted */
     const char *algorithm, *protocol; /* of the engine's tables */
     const char *limit;                /* "2 NICs of 24 GB/s" */
     const char *limited_by;           /* orr_bottleneck_name() */
@@ -48,7 +48,7 @@ struct orr_set_prediction {
 struct orr_score {
     orr_bits gpus;
     orr_bits nics;    /* that the job uses between hosts; of a question with nic_count the NICs to give it */
-    double busbw;     /* over all host counts; 0: none can be predicted */
+    double busbw;     /* over all host counts; 0 if none can be predicted */
     uint32_t missing; /* host counts with two ranks or more that cannot be predicted */
     uint64_t work;    /* what its analyses cost, in steps of a search; kept scores have it too */
     uint32_t count;   /* GPUs */
@@ -77,7 +77,7 @@ void orr_scores_free(struct orr_scores *scores);
 /* Most bytes that the scores can occupy. */
 size_t orr_scores_bytes(const struct orr_scores *scores);
 const struct orr_scored *orr_scores_about(const struct orr_scores *scores);
-/* Why NCCL would fail on a set, for the first such set so far; ORR_OK: there is none. */
+/* Why NCCL would fail on a set, for the first such set so far; ORR_OK if there is none. */
 enum orr_code orr_scores_refused(struct orr_scores *scores, struct orr_error *err) ORR_NO_DISCARD;
 /* Name of a NIC, as the analysis has it; NULL beyond the last. Fused NICs are added while sets are analysed. */
 const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic);

@@ -133,7 +133,7 @@ static bool same_figures(const struct orr_figures *a, const struct orr_figures *
     return true;
 }
 
-/* One line of a table in both texts, where it differs. */
+/* One line of a table in both texts, if it differs. */
 static void write_line(const char *label, const struct orr_figures *here, const struct orr_figures *before,
                        struct orr_text *texts)
 {

@@ -16,8 +16,8 @@
 #include "engine/release/release.h"
 #include "engine/release/settings.h"
 
-/* Parts of the analysis that a behaviour bears on: X(symbol, name). A bit is set where a difference can be the reason
- * for a difference there by itself, not only through an earlier part. */
+/* Parts of the analysis that a behaviour bears on: X(symbol, name). A bit is set if a difference can be the reason for
+ * a difference there by itself, not only through an earlier part. */
 #define ORR_BEARING_MAP(X)                                                                                             \
     X(INPUT, "input")         /* which documents are taken, and which are refused */                                   \
     X(SYSTEM, "system")       /* nodes, links and ids */                                                               \
@@ -93,8 +93,8 @@ struct orr_behaviour {
     enum orr_behaviour_kind kind;
     enum orr_behaviour_of of;
     const char *sentence; /* what it means, without a full stop */
-    const char *unit;     /* "GB/s", "us", "steps"; NULL: none */
-    const char *source;   /* file of NCCL's source, "graph/paths.cc"; NULL: a setting, which any file may read */
+    const char *unit;     /* "GB/s", "us", "steps"; NULL if there is none */
+    const char *source;   /* file of NCCL's source, "graph/paths.cc"; NULL means a setting, which any file may read */
     unsigned bears;       /* enum orr_bearing */
     size_t offset, size;  /* of the field in its struct; 0, 0 for settings */
     const char *const *words;
@@ -106,7 +106,7 @@ struct orr_behaviour {
 /* The rows: fields in the order of their structs, then settings. */
 uint32_t orr_behaviour_count(void);
 void orr_behaviour_get(uint32_t index, struct orr_behaviour *ret_behaviour);
-/* The value of a release; tables and lists lie in arena or are static. */
+/* The value of a release; tables and lists are in arena or static. */
 enum orr_code orr_behaviour_value(const struct orr_behaviour *behaviour, const struct orr_release *release,
                                   struct orr_arena *arena, struct orr_value *ret_value,
                                   struct orr_error *err) ORR_NO_DISCARD;
@@ -120,15 +120,15 @@ void orr_value_write(const struct orr_behaviour *behaviour, const struct orr_val
 
 struct orr_behaviour_difference {
     struct orr_behaviour behaviour;
-    const char *here, *before; /* as text; of a table only the lines that differ, "none" where a line is missing */
+    const char *here, *before; /* as text; of a table only the lines that differ, "none" if a line is missing */
 };
 
-/* The rows in which two releases differ, in order of the table. Rows and texts lie in arena. */
+/* The rows in which two releases differ, in order of the table. Rows and texts are in arena. */
 enum orr_code orr_releases_compare(const struct orr_release *here, const struct orr_release *before,
                                    struct orr_arena *arena, const struct orr_behaviour_difference **ret_rows,
                                    uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
 
-/* The releases next to a version (ORR_VERSION) that is not emulated; NULL: there is none on that side. */
+/* The releases next to a version (ORR_VERSION) that is not emulated; NULL if there is none on that side. */
 void orr_release_neighbours(uint32_t version, const struct orr_release **ret_below,
                             const struct orr_release **ret_above);
 

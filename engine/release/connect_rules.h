@@ -47,8 +47,8 @@ struct orr_connect_rules {
     int32_t root_child_slot; /* slot of the root's only child */
 
     /* CollNet. */
-    int32_t collnet_max_local_ranks; /* off where a node has more, 0: no limit */
-    bool collnet_counts_hosts;       /* off where a host has more, whatever its nodes */
+    int32_t collnet_max_local_ranks; /* off if a node has more; 0 means no limit */
+    bool collnet_counts_hosts;       /* off if a host has more, whatever its nodes */
     bool collnet_on_one_node;        /* where NCCL_COLLNET_NODE_THRESHOLD is below 2 */
     bool collnet_copies_channels;    /* half as many channels again if it is faster inside than outside */
     bool collnet_heads_distinct;     /* a GPU that heads two channels counts once */
@@ -62,10 +62,10 @@ struct orr_connect_rules {
     int32_t double_most; /* channels before it */
 
     /* NVLS. */
-    int32_t nvls_channels;   /* by default, 0: the release has no NVLS */
+    int32_t nvls_channels;   /* by default, 0 if the release has no NVLS */
     bool nvls_one_node;      /* only with one node, without a graph */
     bool nvls_trees_for_all; /* all channels have NVLS trees, not only the NVLS channels */
-    bool nvls_channels_stay; /* counted even where the graph turned out empty */
+    bool nvls_channels_stay; /* counted even if the graph turned out empty */
     bool nvls_heads_repeat;  /* a GPU that heads two channels counts twice; as many heads as the own graph has
                                 channels; the list of all nodes' heads is zeroes beyond the base channels */
     int32_t nvls_channels_sm100, nvls_channels_sm100_hosts; /* from capability 100 on: one host, several */

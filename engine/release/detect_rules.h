@@ -11,10 +11,10 @@
 
 enum orr_hash_rule { /* host_hash of a <cpu> */
                      ORR_HASH_NONE,
-                     ORR_HASH_BYTEWISE, /* of those that detection makes; what a file says stays */
+                     ORR_HASH_BYTEWISE, /* of those that detection makes; values from a file stay */
                      ORR_HASH_WIDE      /* eight bytes at a time; replaces what a file says */
 };
-enum orr_trim_rule { /* what goes that no rank or plugin claimed */
+enum orr_trim_rule { /* which unclaimed elements are removed */
                      ORR_TRIM_NONE,
                      ORR_TRIM_CHILDLESS,        /* elements without children */
                      ORR_TRIM_UNCLAIMED_PLACES, /* <pci> and <cpu> with nothing claimed below */

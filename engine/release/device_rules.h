@@ -88,7 +88,7 @@ struct orr_device_rules {
     enum orr_nvls_registered nvls_registered;
 };
 
-/* Changes the rules of the release before into those of this one; nothing where the release changed none. */
+/* Changes the rules of the release before into those of this one; nothing if the release changed none. */
 void orr_device_rules_step(uint32_t version, struct orr_device_rules *rules);
 
 #endif

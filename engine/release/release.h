@@ -144,7 +144,7 @@ struct orr_release {
     bool pci_peer_links;
     enum orr_flattening flattening;
     bool graph_file_ranks; /* a GPU of a graph file may be named by its rank */
-    bool has_devs;         /* physical GPUs (DEV) carry the links, ranks (GPU) hang on them */
+    bool has_devs;         /* physical GPUs (DEV) have the links, and ranks (GPU) are attached to them */
     bool reads_bare_guids; /* a guid without 0x counts, and the node id replaces a missing one */
     enum orr_ascent ascent;
     bool has_partitions;      /* parts of a GPU (mlopart) are devices of their own */
@@ -176,7 +176,7 @@ struct orr_release {
     bool retags_phb_only;        /* P2C in place of PHB alone, wherever the NIC is */
     bool composes_p2c;           /* PHB and C2C one after the other are P2C */
     bool p2c_past_pxn;           /* P2C counts as farther than PXN */
-    bool diverts_gdr_always;     /* also where the path goes through a CPU already */
+    bool diverts_gdr_always;     /* even if the path already goes through a CPU */
     bool reads_only_with_nvlink; /* GPUDirect RDMA for sending needs NVLink at any capability */
     bool gdr_has_modes;
     bool gdr_counts_phb;      /* PHB of a GPU on C2C counts as C2C */
@@ -199,14 +199,14 @@ struct orr_release {
     bool collnet_graph_is_chain; /* CollNet's graph is that of CollNetChain */
     bool collnet_direct;         /* has one of its own */
     int32_t collnet_direct_most; /* channels of it */
-    int32_t nvls_max_channels;   /* 0: no NVLS graph */
+    int32_t nvls_max_channels;   /* 0 if there is no NVLS graph */
     int32_t nvls_least_gpus;     /* in a system */
     bool nvls_counts_clique;     /* where hosts are fused: in all of it, whatever trimming leaves of the system */
     bool nvls_fixed_channels;    /* NVLS needs a channel for every GPU */
     bool nvls_any_channels;      /* with NICs, NVLS takes more channels than there are GPUs */
     bool nvls_divides_rate;      /* without NICs, NVLS starts at the rate that all GPUs together may have */
     enum orr_nvls_better nvls_better;
-    bool types_from_system;  /* limits start and end at what the system has, not at NVL, PIX and SYS */
+    bool types_from_system;  /* limits start and end at the types that the system has, not at NVL, PIX and SYS */
     bool rates_by_total;     /* the first rate must fit the GPUs' links too */
     bool lone_gpu_unbounded; /* but not those of a single GPU */
     enum orr_crossing_scope crossing_scope;
@@ -255,7 +255,7 @@ const struct orr_release *orr_release_default(void);
 bool orr_release_is_older(const struct orr_release *release, const struct orr_release *than);
 /* Are both 2.27.x, say? */
 bool orr_release_same_minor(const struct orr_release *a, const struct orr_release *b);
-/* The row of "2.27.7", NULL: not emulated. */
+/* The row of "2.27.7", NULL if not emulated. */
 const struct orr_release *orr_release_find(const char *name);
 
 /* GB/s of one NVLink of a GPU, from one of the two tables above. */
@@ -273,7 +273,7 @@ static inline uint32_t orr_path_farness(const struct orr_release *release, uint3
     return swapped ? ORR_PATH_P2C + ORR_PATH_PXN - type : type;
 }
 
-/* The number by which a release calls a path type (in its log and in its search), -1: it has no such type. */
+/* The number by which a release calls a path type (in its log and in its search), -1 if it has no such type. */
 int orr_path_type_number(const struct orr_release *release, enum orr_path_type type);
 /* The reverse; ORR_PATH_DIS beyond the last. */
 enum orr_path_type orr_path_type_of_number(const struct orr_release *release, int number);

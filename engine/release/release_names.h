@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that name releases as users write them, and what to say where none of the emulated ones is meant. */
+/* Texts that name releases as users write them, and the message if they mean none of the emulated ones. */
 #ifndef ORR_RELEASE_RELEASE_NAMES_H
 #define ORR_RELEASE_RELEASE_NAMES_H
 
@@ -7,7 +7,8 @@
 #include "engine/release/settings.h"
 
 /* The version that a text means: "2.27.7", "v2.27.7", "2.27.7-1", "2.27.7+cuda12.9", "nccl-2.27.7", "2.27" (patch level
- * 0) or NCCL_VERSION_CODE ("22707", and "2708" as it was before 2.9). 0: none. *ret_exact: a patch level was named. */
+ * 0) or NCCL_VERSION_CODE ("22707", and "2708" as it was before 2.9); 0 if there is none. *ret_exact: a patch level was
+ * named. */
 uint32_t orr_release_version_of(const char *text, bool *ret_exact);
 
 /* A tag that behaves as another one, which has a row. */
@@ -17,7 +18,7 @@ struct orr_release_alias {
 };
 const struct orr_release_alias *orr_release_aliases(uint32_t *ret_count);
 
-/* The row of a version: its own, or that of the release that it behaves as; NULL: it has none. */
+/* The row of a version: its own, or that of the release that it behaves as; NULL if it has none. */
 const struct orr_release *orr_release_of(uint32_t version);
 /* The release to emulate for a version: orr_release_of(), else the nearest by minor release, then by patch level; the
  * default for 0. */

@@ -13,10 +13,10 @@
 struct orr_release_step {
     uint32_t version; /* ORR_VERSION */
     const char *name;
-    const char *date;    /* year and month of NVIDIA's release notes ("2023-06"), NULL: no source */
+    const char *date;    /* year and month of NVIDIA's release notes ("2023-06"), NULL if there is no source */
     const char *summary; /* what distinguishes the release, a sentence without a full stop */
     void (*change)(struct orr_release *release, struct orr_connect_rules *connect, struct orr_tuning_model *tuning);
-    bool compared; /* all its cases of tests/conformance agree; false: there are none yet, and every answer says so */
+    bool compared; /* all its cases of tests/conformance agree; false if there are none yet, and every answer says so */
 };
 
 /* Oldest first; the first step of all starts from zeroes. A list ends with a step without a name. */

@@ -87,9 +87,9 @@ const char *orr_windows_word(size_t windows)
     return windows < ORR_WINDOWS_COUNT ? words[windows] : NULL;
 }
 
-/* A level as NCCL reads it: a type name of the release up to SYS, or a digit and the old scale. -1: as if not given.
- * NCCL limits a number only upwards. One that is negative in 32 bits is read before the scale: the entry before it is
- * LOC too, and what is farther away is not known. */
+/* A level as NCCL reads it: a type name of the release up to SYS, or a digit and the old scale; -1 means as if not
+ * given. NCCL limits a number only upwards. One that is negative in 32 bits is read before the scale: the entry before
+ * it is LOC too, and the entries farther away are unknown. */
 static enum orr_code read_level(const char *name, const char *text, const struct orr_release *release,
                                 int64_t *ret_level, struct orr_error *err)
 {

@@ -31,12 +31,12 @@ struct orr_setting_info {
     enum orr_setting id;
     const char *name;
     enum orr_setting_kind kind;
-    uint32_t since;        /* first release that has it (a version number); 0: all */
+    uint32_t since;        /* first release that has it (a version number); 0 means all */
     int64_t default_value; /* INT: at `since` */
-    uint32_t changed;      /* version from which another default holds, 0: none */
+    uint32_t changed;      /* version from which another default holds, 0 if there is none */
     int64_t changed_default;
     /* Texts with words in braces for what differs between releases: orr_setting_words() fills them in. */
-    const char *default_text; /* where a number says too little; may be NULL */
+    const char *default_text; /* if a number says too little; may be NULL */
     const char *values;       /* accepted values */
     const char *outside;      /* what NCCL makes of other values: clamps, wraps, ignores */
     bool empty_is_value;      /* NCCL compares an empty text with the beginnings of its words; else it is the default */
@@ -50,7 +50,7 @@ struct orr_setting_info {
     X(NEVER, "never")   /* as the input lists them */                                                                  \
     X(ALWAYS, "always") /* as the release fuses them when a job runs, and as Amazon's plugin groups EFA NICs */
 
-/* Which sides of a call lie in registered windows (ncclCommWindowRegister). X(symbol, word) */
+/* Which sides of a call use registered windows (ncclCommWindowRegister). X(symbol, word) */
 #define ORR_WINDOWS_MAP(X)                                                                                             \
     X(NONE, "none")                                                                                                    \
     X(SEND, "send")                                                                                                    \
@@ -81,7 +81,7 @@ enum { ORR_ROOM_FOR_WORD = 80, ORR_ROOM_FOR_LIST = 512 };
 struct orr_setting_value {
     bool given;     /* by the request, and not empty */
     bool emptied;   /* the request gives an empty text: the default holds, whatever the input's own text says */
-    int64_t number; /* INT: the value in force; LEVEL: an orr_path_type, or -1: not given */
+    int64_t number; /* INT: the value in force; LEVEL: an orr_path_type, or -1 if not given */
 };
 
 /* The texts as given, one after the other: orr_setting_text(). */
@@ -96,9 +96,9 @@ struct orr_settings {
     /* What a job has beside its NCCL_* variables: */
     unsigned fuse_nics; /* enum orr_fuse_mode */
     unsigned windows;   /* enum orr_windows: of the buffers of collectives */
-    const char *tuner;  /* text of a tuner plugin's file (engine/tuning/tuner.h), borrowed; NULL: none */
-    const char *gpus;   /* GPUs that take part: numbers or bus ids (engine/nics/gpus.h), borrowed; NULL: all */
-    const char *nics;   /* NICs that take part, as NCCL_IB_HCA writes them, borrowed; NULL: all */
+    const char *tuner;  /* text of a tuner plugin's file (engine/tuning/tuner.h), borrowed; NULL if there is none */
+    const char *gpus;   /* GPUs that take part: numbers or bus ids (engine/nics/gpus.h), borrowed; NULL means all */
+    const char *nics;   /* NICs that take part, as NCCL_IB_HCA writes them, borrowed; NULL means all */
     bool pasted;        /* settings that the input's text names are in already (engine/analysis/pasted.h) */
     unsigned widened;   /* of trials alone: kinds of links that carry twice as much, bits by enum orr_link_kind
                          * (engine/topology/system.h) */
@@ -110,7 +110,7 @@ struct orr_settings {
 void orr_setting_info(enum orr_setting setting, struct orr_setting_info *ret_info);
 /* "NCCL_ALGO" */
 const char *orr_setting_name(enum orr_setting setting);
-/* The setting of a name; false: there is none. */
+/* The setting of a name; false if there is none. */
 bool orr_setting_find(const char *name, enum orr_setting *ret_setting);
 /* The default of a setting in a release; ORR_SETTING_UNSET where NCCL decides by itself. */
 int64_t orr_setting_default(enum orr_setting setting, const struct orr_release *release);
@@ -123,7 +123,7 @@ void orr_setting_words(enum orr_setting setting, const struct orr_release *relea
 /* Whether the release has it. */
 bool orr_setting_in(enum orr_setting setting, const struct orr_release *release);
 
-/* The same question to another release: what was given is set again. SETTING: see orr_settings_set(). */
+/* The same question to another release: given settings are set again. SETTING: see orr_settings_set(). */
 enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_release *release,
                                const struct orr_settings *given, struct orr_error *err) ORR_NO_DISCARD;
 /* Copies the borrowed texts into arena: what keeps settings may outlive the question that they came with. */
@@ -143,18 +143,18 @@ static inline int64_t orr_setting_int(const struct orr_settings *settings, enum 
 {
     return settings->values[setting].number;
 }
-/* The same as NCCL keeps it where it stores a setting in an int: the lowest 32 bits. */
+/* The same as NCCL keeps it when it stores a setting in an int: the lowest 32 bits. */
 static inline int32_t orr_setting_int32(const struct orr_settings *settings, enum orr_setting setting)
 {
     return (int32_t)(uint32_t)(uint64_t)settings->values[setting].number;
 }
-/* (a + b - 1) / b in ints, which wrap around: NCCL rounds up so, also where the sum is too large. b is not 0. */
+/* (a + b - 1) / b in ints, which wrap around: NCCL rounds up in this way, even if the sum overflows. b is not 0. */
 static inline int32_t orr_wrapping_div_up(int32_t a, int32_t b)
 {
     int64_t quotient = (int64_t)(int32_t)((uint32_t)a + (uint32_t)b - 1u) / b;
     return (int32_t)quotient;
 }
-/* The text as given, NULL: not given. */
+/* The text as given, NULL if not given. */
 const char *orr_setting_text(const struct orr_settings *settings, enum orr_setting setting);
 /* Do two questions give the same text, or neither one? */
 bool orr_setting_texts_equal(const struct orr_settings *a, const struct orr_settings *b, enum orr_setting setting);

@@ -102,11 +102,11 @@ struct orr_tuning_model {
     enum orr_capability_row capability_row;
     int32_t rows;
     orr_limits ll_max, ring_ll128, tree_ll128, tree_max, nvls_tree_max;
-    double ll128_of[ORR_FUNCTION_COUNT]; /* LL128 limits by function instead, 0: the tables above */
+    double ll128_of[ORR_FUNCTION_COUNT]; /* LL128 limits by function instead, 0 means the tables above */
     bool ll_limited;                     /* ll_max holds */
     bool own_cpu;                        /* the row of ll_max goes by rank 0's CPU, not by the communicator's */
     bool mixed_vendor_as_amd;            /* for the row of ll_max */
-    float row_max[ORR_TUNING_ROWS];      /* a whole algorithm's bandwidth, 0: any */
+    float row_max[ORR_TUNING_ROWS];      /* a whole algorithm's bandwidth, 0 means any */
     double tree_ll128_share;             /* of a tree's bandwidth with several nodes */
     enum orr_ring_ll ring_ll;
     double ring_ll128_alone; /* LL128's share of a ring with less than two ranks a node; .92 otherwise */
@@ -147,7 +147,7 @@ struct orr_tuning_model {
     bool ring_backup;              /* an operation without any bandwidth gets its ring's */
     bool backup_obeys_protocols;   /* but not with a protocol that is off */
     bool fallback_to_ring_tree;    /* without CollNet and if nothing else is enabled, Ring and Tree are enabled again */
-    int32_t chain_max_local_ranks; /* CollNetChain is off where a node has more, or its heads are not the network's; 0:
+    int32_t chain_max_local_ranks; /* CollNetChain is off if a node has more, or its heads are not the network's; 0:
                                       any */
     enum {
         ORR_LL128_70_80,
@@ -161,7 +161,7 @@ struct orr_tuning_model {
     int32_t pat_least_sm; /* PAT is off below */
 
     /* Threads: the largest, and CollNet's (in the place of CollNetDirect) by protocol. */
-    int32_t collnet_threads[ORR_PROTOCOL_COUNT]; /* -1: as Tree, -2: as Ring */
+    int32_t collnet_threads[ORR_PROTOCOL_COUNT]; /* -1 means as for Tree, -2 as for Ring */
     int64_t collnet_threshold;                   /* of CollNet and Simple */
     bool threshold_list_zeroes_collnet;
     int32_t others_threads; /* of CollNetDirect, CollNetChain, NVLS and NVLSTree with Simple */
@@ -171,9 +171,9 @@ struct orr_tuning_model {
     int32_t tree_correction_sizes, nvls_tree_correction_sizes;
     bool small_sizes_uncorrected; /* below 64 bytes; else they count as 64 */
     enum orr_ring_plateau plateau;
-    float time_limit;                                                      /* microseconds, 0: none */
-    int32_t collnet_direct_max_local_ranks, collnet_chain_max_local_ranks; /* 0: any */
-    int32_t nvls_gather_max_local_ranks;                                   /* 0: any */
+    float time_limit;                                                      /* microseconds, 0 if there is none */
+    int32_t collnet_direct_max_local_ranks, collnet_chain_max_local_ranks; /* 0 means any */
+    int32_t nvls_gather_max_local_ranks;                                   /* 0 means any */
     bool nvls_gather_one_node;
     bool nvls_bounded;        /* several nodes: NVLS takes no more channels than others */
     bool collective_channels; /* NVLS' copies do not count */
@@ -181,7 +181,7 @@ struct orr_tuning_model {
     bool collnet_sheds_in_rounds;                /* CollNet or CollNetDirect reduces its channels in several rounds */
     int32_t simple_threads[ORR_ALGORITHM_COUNT]; /* added with Simple */
     int32_t least_threads;
-    int32_t fixed_threads; /* of Tree and PAT, 0: none */
+    int32_t fixed_threads; /* of Tree and PAT, 0 if there is none */
 };
 
 #endif

@@ -157,7 +157,7 @@ static void put_effects(struct orr_page *page, const struct orr_majority *m, con
     uint32_t compared = 0, said = 0;
     for (uint32_t s = 0; s < m->specimens; s++)
         compared += changes[s] && changes[s]->outcomes[0].host_count;
-    const bool lists = compared > (most != UINT32_MAX); /* the summary says what the costliest gets */
+    const bool lists = compared > (most != UINT32_MAX); /* the summary has the outcome with the greatest loss */
     if (lists)
         orr_page_heading(page, "What they get");
     for (uint32_t s = 0; lists && s < m->specimens; s++) {

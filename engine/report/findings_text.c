@@ -66,7 +66,7 @@ static void write_finding(struct orr_page *page, const struct orr_diagnosed *row
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Check: %s", row->finding->commands[0]);
 }
 
-/* Titles of what follows from a row: one paragraph. */
+/* Titles of the consequences of a row: one paragraph. */
 static void write_following(struct orr_page *page, const struct orr_diagnosis *d, uint32_t of, bool all)
 {
     ORR_LOCAL_TEXT(text, 8192);
@@ -125,7 +125,7 @@ void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *d, b
     write_notes(page, d, all ? UINT32_MAX : faults > 1 ? 0 : NOTES_SHOWN);
 }
 
-/* A pair of GPUs without P2P; false: every pair has it. */
+/* A pair of GPUs without P2P; false if every pair has it. */
 static bool find_no_p2p(const struct orr_report *report, uint32_t *from, uint32_t *to)
 {
     const struct orr_analysis *analysis = report->analysis;

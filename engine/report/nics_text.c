@@ -102,7 +102,7 @@ static bool is_like_first(const struct orr_report *report, uint32_t host)
     }
 }
 
-/* Takes the next GPU into the row: the same NICs, or each GPU the next one, with equal paths. false: it differs. */
+/* Takes the next GPU into the row: the same NICs, or each GPU the next one, with equal paths; false if it differs. */
 static bool join_rows(struct nics_row *row, const struct nics_row *next)
 {
     const bool same = !strcmp(row->names, next->names) && row->nics <= 2 && (row->first == row->last || !row->counting);

@@ -142,7 +142,7 @@ static void put_wrapped(struct orr_page *page, enum orr_style style, const char 
     orr_text_puts(page->text, "\n");
 }
 
-/* rest NULL: blanks. A lead that takes more than half of the line is cut. */
+/* rest NULL means blanks. A lead that takes more than half of the line is cut. */
 static void say(struct orr_page *page, enum orr_style style, const char *lead, const char *rest, const char *words,
                 const char *end)
 {

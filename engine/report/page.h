@@ -25,11 +25,11 @@ enum { ORR_PAGE_WHOLE = 1 << 30 };                                      /* for `
 
 struct orr_page {
     struct orr_text *text;
-    uint32_t width; /* columns, ORR_PAGE_LEAST or more */
-    uint32_t line;  /* columns of headings and single lines, such as facts; 0: as `width` */
-    bool unicode;   /* false: ASCII only */
-    const char *const
-        *styles; /* [ORR_STYLE_COUNT]: sequence that turns each style on, PLAIN: all off; NULL: no styles */
+    uint32_t width;            /* columns, ORR_PAGE_LEAST or more */
+    uint32_t line;             /* columns of headings and single lines, such as facts; 0 means as `width` */
+    bool unicode;              /* false means ASCII only */
+    const char *const *styles; /* [ORR_STYLE_COUNT]: sequence that turns each style on, PLAIN turns all off; NULL if
+                                  there are no styles */
 };
 
 /* A paragraph: `lead` begins its first line, further lines are indented by as many columns. Line breaks in the words
@@ -60,7 +60,7 @@ struct orr_table {
     uint32_t count, columns, heads; /* columns: of every row; heads: rows at the top that every block repeats */
     unsigned capacity;
     uint64_t right; /* bit C: column C is aligned to the right */
-    uint32_t split; /* the column at which the table is cut first; 0: anywhere */
+    uint32_t split; /* the column at which the table is cut first; 0 means anywhere */
     const char *gap;
 };
 

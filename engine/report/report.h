@@ -22,7 +22,7 @@ enum {
 /* One number of hosts with the expected results of AllReduce. */
 struct orr_report_job {
     const struct orr_analysis *analysis; /* a plan, if it was made for the report */
-    bool predicted;                      /* false: nothing can be expected, such as with one rank */
+    bool predicted;                      /* false if nothing can be expected, such as with one rank */
     bool known[ORR_REPORT_SIZES];
     struct orr_expected expected[ORR_REPORT_SIZES];
     struct orr_expect_limit limit;
@@ -48,7 +48,7 @@ struct orr_report {
     struct orr_report_job jobs[ORR_REPORT_JOBS]; /* by number of hosts */
     uint32_t job_count;
     const struct orr_analysis *networked; /* of a job whose systems have NICs; without NICs that of one host */
-    struct orr_report_nics *nics;         /* [local rank]; NULL: there are no NICs */
+    struct orr_report_nics *nics;         /* [local rank]; NULL if there are no NICs */
     const char *const *assumed;           /* [assumed_count]: sentences about NCCL and the hosts; those about the
                                  input are in the dump's notes */
     uint32_t assumed_count;
@@ -64,7 +64,8 @@ void orr_report_release(struct orr_report *report);
 
 /* The subject of the report on a command line, for the commands that the report proposes. */
 struct orr_report_asked {
-    const char *machine; /* "topo.xml", "--machine hgx-h100", "--cluster hosts.json"; NULL: it cannot be named again */
+    /* "topo.xml", "--machine hgx-h100", "--cluster hosts.json"; NULL if it cannot be named again */
+    const char *machine;
     const char *options; /* "--release 2.27.7 " ..., each with a blank after it; without --hosts */
     uint32_t hosts;      /* 1: --hosts is not needed */
     bool is_file;        /* machine is a file of one host */

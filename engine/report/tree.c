@@ -24,7 +24,7 @@ static const struct orr_slower *slower_of(const struct tree *tree, uint32_t elem
     return NULL;
 }
 
-/* ", 32 GT/s x16 (63 GB/s)"; nothing where the dump does not say. */
+/* ", 32 GT/s x16 (63 GB/s)"; nothing if the dump does not say. */
 static void write_link(const struct orr_card *card, struct orr_text *text)
 {
     if (card->rate > 0)
@@ -62,7 +62,7 @@ static bool write_slower(const struct tree *tree, const struct orr_slower *row, 
     return true;
 }
 
-/* words NULL: memory ran out, which the page notes by itself. */
+/* words NULL if memory ran out, which the page notes by itself. */
 static void put(const struct tree *tree, const char *prefix, bool last, const char *words, bool slower)
 {
     char lead[PREFIX + 16], rest[PREFIX + 16];
@@ -71,7 +71,8 @@ static void put(const struct tree *tree, const char *prefix, bool last, const ch
     orr_page_hang(tree->page, slower ? ORR_STYLE_CAREFUL : ORR_STYLE_PLAIN, lead, rest, words ? words : "");
 }
 
-/* The node of a type that an element became; for a <gpu> the element is the <pci> around it. ORR_NO_NODE: none. */
+/* The node of a type that an element became; for a <gpu> the element is the <pci> around it. ORR_NO_NODE if there is
+ * none. */
 static uint32_t node_of(const struct tree *tree, uint32_t element, enum orr_node_type type)
 {
     for (uint32_t n = tree->system->first[type]; n < tree->system->first[type + 1]; n++)
@@ -264,7 +265,7 @@ static void put_below(const struct tree *tree, uint32_t element, const char *pre
         } else if (tree->dump->elements[lines[i]].kind == ORR_ELEMENT_NET) {
             put_net(tree, prefix, last, lines[i], card);
         } else {
-            const bool deep = strlen(prefix) > tree->page->width / 2; /* what is below stays in this column */
+            const bool deep = strlen(prefix) > tree->page->width / 2; /* children stay in this column */
             put_switch(tree, prefix, last, lines[i]);
             snprintf(below, sizeof below, "%s%s", prefix, deep ? "" : last ? "   " : "│  ");
             put_below(tree, lines[i], below, lines + count);

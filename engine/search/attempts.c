@@ -93,7 +93,7 @@ static void begin(struct orr_search_state *s, int32_t steps)
     s->attempt.number++;
     s->attempt.steps = steps;
     s->attempt.first_step = s->budget.steps;
-    if (!s->left.exact) /* floats may not come back to what they were */
+    if (!s->left.exact) /* floats may not return to their old values */
         memcpy(s->attempt.kept, s->left.capacity, s->input.system->link_count * sizeof *s->attempt.kept);
     s->attempt.crossing = crossing_of(s);
     s->attempt.shape = shape_of(s);
@@ -110,7 +110,7 @@ static bool capacities_came_back(const struct orr_search_state *s)
 
 int32_t orr_search_slice(struct orr_search_state *s)
 {
-    enum { VISITS = 16384, FEWEST = 16 }; /* a visit costs the more the more GPUs there are */
+    enum { VISITS = 16384, FEWEST = 16 }; /* the more GPUs there are, the more a visit costs */
     int32_t slice = VISITS / (int32_t)s->input.n > FEWEST ? VISITS / (int32_t)s->input.n : FEWEST;
     slice = slice < s->budget.later ? slice : s->budget.later;
     s->budget.later -= slice;
@@ -133,7 +133,7 @@ static int32_t make_or_remember(struct orr_search_state *s, int32_t steps)
     now.left = s->attempt.ended ? ORR_LEFT_UNKNOWN : now.left < 0 ? now.left : now.left + s->budget.later;
     now.found = s->found;
     if (!capacities_came_back(s)) {
-        past->count = 0; /* what was found with other capacities says nothing any more */
+        past->count = 0; /* results with other capacities no longer apply */
         past->capacities_changed = true;
     } else if (now.left >= 0 && now.pattern != ORR_PATTERN_NVLS && now.pattern != ORR_PATTERN_COLLNET_DIRECT) {
         past->count %= ORR_MOST_ATTEMPTS;

@@ -4,13 +4,13 @@
  *
  * Proof. A channel leaves each GPU but its last to the next GPU, by a leg that begins with one of that GPU's first
  * links and takes at least the least share of it. So no more channels leave it than that share of the rate fits into
- * these links; what k channels lack of k at all GPUs together has to be made up by their last GPUs, of which there are
- * k (none in a ring that closes). Likewise each channel enters by one NIC at one GPU, and leaves at one GPU by one NIC
- * (twice with half the rate in a balanced tree). Legs of a NIC, or of a GPU, to the other side load a link that they
- * all share, or else one of the links at their end (ends.c), and no more fit into those, nor into the bandwidth of the
- * NIC's port. Each channel has at least the hops of the shortest legs. Legs that the type limits or the rate rule out
- * are not counted, and links that no leg loads let any number pass. All of this holds for the capacities that an
- * attempt begins with, so it is used only where they come back.
+ * these links; the channels that are missing at all GPUs together must end there, at the last GPUs of channels, of
+ * which there are k (none in a ring that closes). Likewise each channel enters by one NIC at one GPU, and leaves at one
+ * GPU by one NIC (twice with half the rate in a balanced tree). Legs of a NIC, or of a GPU, to the other side load a
+ * link that they all share, or else one of the links at their end (ends.c), and no more fit into those, nor into the
+ * bandwidth of the NIC's port. Each channel has at least the hops of the shortest legs. Legs that the type limits or
+ * the rate rule out are not counted, and links that no leg loads let any number pass. All of this holds for the
+ * capacities that an attempt begins with, so it is used only if they come back.
  *
  * An example: GPU 0, GPU 1 and NIC 0 are below one PCIe switch, with links of 24 GB/s. At 20 GB/s one channel fits into
  * the link of NIC 0. A second one does not, and the bound says so before any leg is tried. */
@@ -36,7 +36,8 @@ static bool is_open(const struct orr_end *by, const struct orr_rate *rate)
     return by->type[rate->both_ways] <= rate->limit && by->least >= rate->needed[ORR_SHARE_PLAIN];
 }
 
-/* How often the rate fits into a link by the open rows from `begin` to before `end`; -1: none of them has the link. */
+/* How often the rate fits into a link by the open rows from `begin` to before `end`; -1 if none of them has the link.
+ */
 static int32_t uses_of_link(const struct orr_search_state *s, const struct orr_end *begin, const struct orr_end *end,
                             const struct orr_rate *rate, uint32_t link)
 {

@@ -5,7 +5,7 @@
 
 #include "engine/search/limits.h"
 
-/* Computes the bound of the trial, whose rates are set. false: none is known. */
+/* Computes the bound of the trial, whose rates are set; false if none is known. */
 bool orr_search_bound(struct orr_search_state *s, struct orr_bound *ret_bound) ORR_NO_DISCARD;
 
 /* Could a set of channels within the bound be better than the best trial? */

@@ -36,7 +36,7 @@ void orr_search_score_nets(struct orr_search_state *s)
         }
 }
 
-/* Are all GPUs not yet used as far from x? They lie in the order of distance, so that the ends suffice. */
+/* Are all GPUs not yet used as far from x? They are in order of distance, so comparing the ends is enough. */
 static bool are_alike(struct orr_search_state *s, uint32_t x)
 {
     const uint16_t *others = &s->facts.by_distance[(size_t)x * s->input.n],

@@ -225,7 +225,7 @@ static bool more_steps(struct orr_search_state *s, int32_t *budget)
     return true;
 }
 
-/* One step. false: none is left. */
+/* One step; false if none is left. */
 static inline bool step(struct orr_search_state *s, int32_t *budget)
 {
     if (*budget <= 0 && !more_steps(s, budget))

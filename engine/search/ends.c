@@ -15,7 +15,7 @@ struct group {
 
 /* A link, and the least that a leg of the group takes of it. */
 struct shared {
-    uint32_t link; /* ORR_NO_LINK: none */
+    uint32_t link; /* ORR_NO_LINK if there is none */
     uint8_t share;
 };
 

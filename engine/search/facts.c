@@ -26,7 +26,7 @@ static void find_pci_links(struct orr_search_state *s)
                 s->facts.pci_link[g] = (int32_t)l;
         if (s->facts.pci_link[g] < 0)
             continue;
-        s->facts.pci_back[g] = s->facts.pci_link[g]; /* where nothing leads back */
+        s->facts.pci_back[g] = s->facts.pci_link[g]; /* if nothing leads back */
         const struct orr_node *far = &system->nodes[system->links[s->facts.pci_link[g]].to];
         for (uint32_t l = far->first_link + far->link_count; l-- > far->first_link;)
             if (system->links[l].to == node)

@@ -23,7 +23,7 @@ static int64_t number_of(const struct orr_release *release, const char *text)
     return hexadecimal ? (int64_t)strtoull(text, NULL, 16) : (int64_t)strtol(text, NULL, 10);
 }
 
-/* The host rank of a GPU of the file, -1: the machine has no such GPU. */
+/* The host rank of a GPU of the file, -1 if the machine has no such GPU. */
 static int32_t rank_of(const struct orr_search_state *s, const struct orr_file_member *member)
 {
     const struct orr_release *release = s->input.system->release;

@@ -6,11 +6,12 @@
 #include "engine/search/limits.h"
 #include "engine/topology/graph_file.h"
 
-/* The graph of the file with this id; NULL: there is none, or NCCL passes over it because it crosses NICs and may not.
+/* The graph of the file with this id; NULL if there is none, or NCCL passes over it because it crosses NICs and may
+ * not.
  */
 const struct orr_file_graph *orr_search_given(const struct orr_search_state *s, const struct orr_limits *limits,
                                               int32_t id);
-/* The same as a result: fields and channels as they are in the file. INVALID: a channel names other GPUs than the
+/* The same as a result: fields and channels as they are in the file. INVALID if a channel names other GPUs than the
  * machine's, or a field makes no sense. */
 enum orr_code orr_search_take(const struct orr_search_state *s, enum orr_graph_kind kind,
                               const struct orr_file_graph *given, struct orr_arena *arena, struct orr_graph *ret_graph,

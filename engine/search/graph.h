@@ -67,7 +67,7 @@ struct orr_graph_story {
 
 struct orr_graph {
     enum orr_graph_kind kind;
-    enum orr_pattern pattern; /* NONE: not asked for, all else is 0 */
+    enum orr_pattern pattern; /* NONE if not asked for, all else is 0 */
     int32_t channels;
     float bw_intra, bw_inter; /* GB/s of one channel inside the system, to and from NICs */
     float latency_inter;      /* microseconds, of the last entry NIC taken */

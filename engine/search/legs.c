@@ -20,7 +20,7 @@ struct builder {
     uint8_t *flags;   /* [link]: LINK_* */
     uint32_t *leg_of; /* [link]: the last leg that loads it, counted from 1 */
     uint32_t legs, charges;
-    unsigned kinds; /* bit ORR_RATE_*: what the legs that are being laid may take */
+    unsigned kinds; /* bit ORR_RATE_*: what the legs that are being built may take */
     bool counting;  /* first pass: how many charges there are */
 };
 
@@ -154,7 +154,7 @@ static void lay_all(struct builder *b)
     }
 }
 
-/* Lays them anew, without the links that are left out now. */
+/* Builds them again, without the links that are left out now. */
 static void lay_again(struct builder *b)
 {
     struct orr_search_facts *facts = &b->s->facts;

@@ -24,7 +24,7 @@ struct orr_limits {
     struct orr_trial start; /* the request itself */
 };
 
-/* Fills the limits and the start values; start.pattern is ORR_PATTERN_NONE where the graph stays empty. */
+/* Fills the limits and the start values; start.pattern is ORR_PATTERN_NONE if the graph stays empty. */
 void orr_search_limits(struct orr_search_state *s, const struct orr_graph_request *request,
                        struct orr_limits *ret_limits);
 

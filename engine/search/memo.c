@@ -11,7 +11,7 @@
 struct entry {
     size_t count; /* words of the key */
     uint32_t *words;
-    struct orr_found_graphs found; /* its arrays, like the key, lie after the entry */
+    struct orr_found_graphs found; /* its arrays, like the key, follow the entry in memory */
 };
 
 struct orr_search_memo {

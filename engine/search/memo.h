@@ -7,10 +7,10 @@
 
 #include <stddef.h>
 
-/* For questions under one release; dump, GPUs, hosts and settings may differ. */
+/* For questions about one release; dump, GPUs, hosts and settings may differ. */
 struct orr_search_memo;
 
-/* A memo of at most this many bytes; results that do not fit are searched for each time. NULL: out of memory. */
+/* A memo of at most this many bytes; results that do not fit are searched for each time; NULL if memory runs out. */
 struct orr_search_memo *orr_search_memo_new(size_t limit);
 void orr_search_memo_free(struct orr_search_memo *memo);
 

@@ -16,7 +16,7 @@
 struct writer {
     const struct orr_search_state *s;
     struct orr_search_key *key;
-    uint32_t *link_number; /* [link]: from 1; 0: not met yet */
+    uint32_t *link_number; /* [link]: from 1; 0 if not met yet */
     uint32_t links_met;
     size_t room;
 };
@@ -165,7 +165,7 @@ static int compare_words(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Of links that no channel loads, only which capacities there are counts (count_capacities() of reserve.c). */
+/* Links that no channel loads matter only by the set of their capacities (count_capacities() of reserve.c). */
 static void put_other_links(struct writer *w)
 {
     const size_t first = w->key->count;
@@ -219,7 +219,7 @@ enum orr_code orr_search_key_make(const struct orr_search_state *s, const struct
     if (!key.net_number || !key.net_at || !w.link_number)
         return orr_fail_nomem(err);
     number_nets(s, &key);
-    for (int pass = 0; pass < 2; pass++) { /* how much there is, then all of it */
+    for (int pass = 0; pass < 2; pass++) { /* the length, then the words */
         key.count = w.links_met = 0;
         memset(w.link_number, 0, links * sizeof *w.link_number);
         put_system(&w, request);

@@ -2,7 +2,7 @@
 /* What a search needs to know of NICs: which belong together, which GPUs are near, in which order they are tried.
  * Rules: docs/nccl/search.md, "Which NICs are tried".
  *
- * Lists are in order of path types where the release goes by them, so a limit on types cuts a list to a prefix, and one
+ * Lists are in order of path types if the release follows them, so a limit on types cuts a list to a prefix, and one
  * list serves all attempts.
  *
  * An example: GPU 0 reaches NIC 1 over PIX and NIC 0 over SYS. Its list is 1, 0, of which the limit PHB leaves NIC 1.

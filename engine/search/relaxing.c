@@ -16,7 +16,7 @@ static bool is_amd(const struct orr_search_state *s)
     return cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD;
 }
 
-/* Lets the trial cross NICs where it did not; true: worth an attempt. */
+/* Lets the trial cross NICs if it did not; true if that is worth an attempt. */
 static bool relax_crossing(struct orr_search_state *s)
 {
     struct orr_trial *t = &s->trial;

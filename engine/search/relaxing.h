@@ -7,15 +7,15 @@
 
 /* docs/nccl/search.md, "What NCCL relaxes, and when it stops".
  * Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is
- * the innermost loop. The last attempt had `steps` and left this many over. false: nothing is left. */
+ * the innermost loop. The last attempt had `steps` and left this many over; false if nothing is left. */
 bool orr_search_relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t steps, int32_t left,
                       uint32_t *rate);
 
-/* Twice the channels at half the rate, where the rate allows it: then DOUBLED, else 0.
+/* Twice the channels at half the rate, if the rate allows it; returns DOUBLED then, or else 0.
  * docs/nccl/search.md, "Doubling channels". */
 unsigned orr_search_duplicate(struct orr_search_state *s);
 
-/* Chooses a higher rate to try; false: none. docs/nccl/search.md, "Higher bandwidths for what was found". */
+/* Chooses a higher rate to try; false if there is none. docs/nccl/search.md, "Higher bandwidths for what was found". */
 bool orr_search_raise(struct orr_search_state *s, const struct orr_limits *limits, uint32_t *rate);
 
 #endif

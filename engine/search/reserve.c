@@ -82,7 +82,7 @@ void orr_search_note_odd_capacities(struct orr_search_state *s)
     }
 }
 
-/* Loads s->left.thousandths; false: a link has another capacity than a number of thousandths. */
+/* Loads s->left.thousandths; false if a link has another capacity than a number of thousandths. */
 static bool count_capacities(struct orr_search_state *s)
 {
     for (uint32_t link = 0; link < s->input.system->link_count; link++) {
@@ -99,7 +99,7 @@ static bool count_capacities(struct orr_search_state *s)
     return true;
 }
 
-/* Fills the integers of a rate; false: not every amount that legs take behaves as an integer. */
+/* Fills the integers of a rate; false if not every amount that legs take behaves as an integer. */
 static bool count_amounts(struct orr_search_state *s, enum orr_rate_kind kind)
 {
     struct orr_rate *rate = &s->left.rates[kind];

@@ -23,7 +23,8 @@ bool orr_search_counts_always(struct orr_search_state *s, double *ret_rest);
 bool orr_search_take_slowly(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate);
 void orr_search_give_slowly(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate);
 
-/* Takes a rate in thousandths from a leg that loads no link twice; false: a link has too little, nothing was taken. */
+/* Takes a rate in thousandths from a leg that loads no link twice; false if a link has too little, nothing was taken.
+ */
 ORR_ALWAYS_INLINE bool orr_search_take_once(struct orr_search_state *s, const struct orr_leg *leg,
                                             const struct orr_rate *rate)
 {
@@ -39,7 +40,7 @@ ORR_ALWAYS_INLINE bool orr_search_take_once(struct orr_search_state *s, const st
 }
 
 /* Takes a rate from every link of a leg that the trial left open, so that its type is within the limit. false, with
- * nothing taken, where a link has too little left. */
+ * nothing taken, if a link has too little left. */
 ORR_ALWAYS_INLINE bool orr_search_take_open(struct orr_search_state *s, const struct orr_leg *leg,
                                             enum orr_rate_kind kind)
 {
@@ -82,7 +83,7 @@ ORR_ALWAYS_INLINE void orr_search_give(struct orr_search_state *s, const struct 
     s->trial.hops -= leg->hops;
 }
 
-/* The remaining rate of a GPU's PCI link, the lower of both directions, in whole GB/s; -1: it has none. */
+/* The remaining rate of a GPU's PCI link, the lower of both directions, in whole GB/s; -1 if it has none. */
 static inline int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
 {
     if (s->facts.pci_link[gpu] < 0)

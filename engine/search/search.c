@@ -3,7 +3,7 @@
  *
  * An example: two GPUs, one link of 30 GB/s in each direction, one host. The table begins 40, 30, 20; 40 is above the
  * maximum, so 30 is tried first. One channel fits, which carries what a GPU can, so the ring is done after one attempt.
- * The tree asks for as many channels as the ring has, and begins anew on the same capacities. */
+ * The tree asks for as many channels as the ring has, and begins again with the same capacities. */
 #include "engine/search/search.h"
 
 #include <string.h>
@@ -71,7 +71,7 @@ static void begin_story(const struct orr_search_state *s, const struct orr_limit
     };
 }
 
-/* In what the best trial differs from that, before channels are doubled and rates raised. */
+/* The relaxations that distinguish the best trial from that, before channels are doubled and rates raised. */
 static unsigned relaxed_in(const struct orr_trial *b, const struct orr_limits *limits, float first_rate)
 {
     const struct orr_trial *start = &limits->start;
@@ -143,7 +143,7 @@ static void raise_rates(struct orr_search_state *s, const struct orr_limits *lim
     s->attempts.count = 0; /* duplication changed the best trial */
     struct orr_trial last = s->trial;
     for (int32_t left = 1, steps = 0; left != 0 && orr_search_raise(s, limits, &rate); last = s->trial) {
-        /* What does not fit so often does not fit at a higher rate either. */
+        /* Channels that do not fit now do not fit at a higher rate either. */
         if (orr_search_is_hopeless(s) && s->attempt.bound.channels < s->trial.min_channels)
             break;
         if (left == ORR_LEFT_UNKNOWN && !left_steps(s, &last, steps))
@@ -223,7 +223,7 @@ static enum orr_code deliver(const struct orr_search_state *s, enum orr_graph_ki
     return ORR_OK;
 }
 
-/* found: where a memo is to remember it, by the numbers of the key; NULL: nowhere. */
+/* found: where a memo should remember it, by the numbers of the key; NULL means nowhere. */
 static enum orr_code run(struct orr_search_state *s, const struct orr_graph_request *request,
                          const struct orr_search_key *key, struct orr_arena *arena,
                          struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_found_graphs *found,
@@ -257,7 +257,7 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
                  : ORR_OK;
 }
 
-/* Every graph that is needed. found: what to add them to for a memo, NULL: nothing. */
+/* Every graph that is needed. found: what to add them to for a memo, NULL if there is nothing. */
 static enum orr_code search_all(struct orr_search_state *s, const struct orr_search_request *request,
                                 const struct orr_search_key *key, struct orr_arena *arena,
                                 struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_found_graphs *found,
@@ -302,7 +302,7 @@ static enum orr_code deliver_found(struct orr_search_state *s, const struct orr_
     return ORR_OK;
 }
 
-/* The same with a memo: what it has is taken, and what is found is added to it. */
+/* The same with a memo: graphs that it has are taken from it, and new ones are added to it. */
 static enum orr_code search_or_remember(struct orr_search_state *s, const struct orr_search_request *request,
                                         struct orr_arena *arena, struct orr_graph graphs[ORR_GRAPH_COUNT],
                                         struct orr_error *err)
@@ -318,7 +318,7 @@ static enum orr_code search_or_remember(struct orr_search_state *s, const struct
     return ORR_OK;
 }
 
-/* An NVLS graph that is asked for where the system has no NVSwitch, or a GPU below capability 90: NCCL searches
+/* An NVLS graph that is requested although the system has no NVSwitch, or has a GPU below capability 90: NCCL searches
  * nothing, but keeps the types with which a search would begin. */
 static void leave_empty(struct orr_search_state *s, const struct orr_search_request *request,
                         struct orr_graph graphs[ORR_GRAPH_COUNT])

@@ -64,7 +64,7 @@ struct orr_leg {
 
 /* All legs of a group that begin (or end) by one link and have one type: ends.c. */
 struct orr_end {
-    uint32_t link;   /* ORR_NO_LINK: they load none */
+    uint32_t link;   /* ORR_NO_LINK if they load none */
     int32_t least;   /* thousandths of a GB/s that the widest of them carries */
     uint16_t hops;   /* of the shortest */
     uint8_t type[2]; /* as of a leg */
@@ -124,8 +124,8 @@ enum { ORR_MOST_UNCOUNTED = 256 };
 struct orr_steps_left {
     int32_t most;   /* left at most, if the uncounted attempts took none */
     int32_t unsure; /* what these may have taken */
-    bool looked;    /* NCCL looked last where it ends with less than 0: */
-    int32_t then;   /* `most` at that time, */
+    bool looked;    /* NCCL has looked whether steps are left; it ends if there are less than 0 */
+    int32_t then;   /* `most` the last time it looked */
     int32_t unsure_then;
     uint32_t count;
     struct orr_uncounted {
@@ -134,7 +134,8 @@ struct orr_steps_left {
     } * uncounted;              /* [ORR_MOST_UNCOUNTED] */
 };
 
-/* The position from which a channel must return to a NIC, and from which it must close to its first GPU; -1: none. */
+/* The position from which a channel must return to a NIC, and from which it must close to its first GPU; -1 if there is
+ * none. */
 struct orr_shape {
     int32_t to_net, to_first;
 };
@@ -152,7 +153,7 @@ struct orr_search_input {
     const struct orr_system *system;
     const struct orr_paths *paths;
     const struct orr_settings *settings;
-    const struct orr_graph_file *file; /* NCCL_GRAPH_FILE, NULL: none */
+    const struct orr_graph_file *file; /* NCCL_GRAPH_FILE, NULL if there is none */
     uint32_t n, net_count;             /* GPUs, NETs */
     bool inter;                        /* the channels leave the host, so NICs count */
     bool parts;                        /* CollNet direct, which takes parts of rates, may be searched */
@@ -168,8 +169,8 @@ struct orr_search_facts {
     bool nets_come_back;   /* an attempt leaves the bandwidths of NICs as they were, whatever it takes of them */
     /* GPUs (facts.c): */
     uint8_t number_of[ORR_PATH_TYPE_COUNT]; /* path type -> the release's number */
-    int32_t *pci_link, *pci_back;           /* [GPU]: its first PCI link, and the first link back to it; -1: none */
-    uint16_t *by_distance;       /* [GPU * n]: the other GPUs, best first, for releases and moves where no NIC counts */
+    int32_t *pci_link, *pci_back; /* [GPU]: its first PCI link, and the first link back to it; -1 if there is none */
+    uint16_t *by_distance; /* [GPU * n]: the other GPUs, best first, for releases and moves in which no NIC counts */
     uint16_t *by_distance_count; /* [GPU] */
     uint16_t *distance_class;    /* [GPU * n]: equal for neighbours in by_distance with equal bandwidth and hops */
     /* NICs (nets.c): */
@@ -186,7 +187,7 @@ struct orr_search_facts {
     bool *with_next;                 /* [index into links]: the next is its reverse link; both are taken, or neither */
     struct orr_leg *between;         /* [GPU * n + GPU] */
     struct orr_leg *entries, *exits; /* [NET * n + GPU]: from a NIC, to a NIC */
-    struct orr_leg *spokes[2];       /* [GPU]: from and to the first NVSwitch; NULL: there are no such paths */
+    struct orr_leg *spokes[2];       /* [GPU]: from and to the first NVSwitch; NULL if there are no such paths */
     uint8_t *shares_of;              /* [link]: bit ORR_SHARE_*: which shares some leg takes from the link */
     /* The same for all links that a kind of move may load; for those of them above ORR_NARROW_GBPS. */
     uint8_t any_share[ORR_RATE_COUNT], wide_share[ORR_RATE_COUNT];
@@ -299,21 +300,21 @@ static inline void orr_search_at_channel(struct orr_search_state *s)
 enum orr_code orr_search_lay_legs(struct orr_search_state *s, struct orr_arena *arena,
                                   struct orr_error *err) ORR_NO_DISCARD;
 
-/* unfilled.c: marks the links that no channels can fill in s->facts.left_out; false: there are none. */
+/* unfilled.c: marks the links that no channels can fill in s->facts.left_out; false if there is none. */
 bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *arena);
 
 /* candidates.c: fills s->attempt.open and s->attempt.open_exits. */
 void orr_search_open(struct orr_search_state *s);
 
-/* candidates.c: the next GPUs from x in the order in which they are tried, where a NIC counts: at the next GPU
+/* candidates.c: the next GPUs from x in the order in which they are tried, if a NIC counts, at the next GPU
  * (net_is_next) or at a later one. Fills list, with room for every GPU, and returns how many. */
 uint32_t orr_search_candidates(struct orr_search_state *s, uint32_t x, bool net_is_next, uint16_t *list);
 
 /* candidates.c: fills s->facts.net_score. */
 void orr_search_score_nets(struct orr_search_state *s);
 
-/* attempts.c: one attempt with the trial's limits; returns the steps left over. -1: a complete set was found.
- * ORR_LEFT_UNKNOWN: it was not made to its end, because it can't find anything more that is better. */
+/* attempts.c: one attempt with the trial's limits; returns the steps left over, -1 if it found a complete set,
+ * ORR_LEFT_UNKNOWN if it was cut short because nothing better can follow. */
 int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps);
 
 /* attempts.c: the steps that an attempt with the trial's limits leaves over; the best trial stays as it is. */
@@ -329,7 +330,7 @@ enum orr_code orr_search_note_nets(struct orr_search_state *s, struct orr_arena 
 /* attempts.c: takes the next slice from s->budget.later. */
 int32_t orr_search_slice(struct orr_search_state *s);
 
-/* channel.c: starts a channel at a GPU, coming from a NIC (-1: from nothing). */
+/* channel.c: starts a channel at a GPU, coming from a NIC (-1 means from nothing). */
 void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order, int32_t *budget);
 
 /* starts.c: tries to grow channels from the trial's state, under a budget of steps. */

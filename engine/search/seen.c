@@ -35,7 +35,7 @@ enum {
 
 struct place {
     uint64_t hash;
-    uint32_t attempt; /* its number; 0: the entry is free */
+    uint32_t attempt; /* its number; 0 if the entry is free */
     int32_t channels, hops;
     int32_t steps; /* from here until all is tried */
     float latency; /* of the last NIC tried */
@@ -71,7 +71,7 @@ static bool is_left(const struct orr_search_state *s, const int32_t *words)
                   s->input.net_count * sizeof *s->left.net_connections) == 0;
 }
 
-/* Takes the memory; false: there is none, or places would be too large. */
+/* Takes the memory; false if there is none, or places would be too large. */
 static bool make_table(struct orr_search_state *s)
 {
     const uint32_t links = s->input.system->link_count;

@@ -9,7 +9,7 @@
  * channel is tried. */
 enum { ORR_SEEN_NO_HASH = 2 }; /* none was computed yet; hashes are odd */
 struct orr_place_in_attempt {
-    uint64_t hash;     /* 0: places are not remembered here */
+    uint64_t hash;     /* 0 if places are not remembered here */
     int16_t net, back; /* the NIC that it enters by; that by which the channel before came, if this may matter */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a channel may start. Rules: docs/nccl/search.md, "Where a channel starts".
  *
- * From every NIC of the list in turn, or from every GPU where no NIC counts: first as the channel before, which is the
+ * From every NIC of the list in turn, or from every GPU if no NIC counts: first as the channel before, which is the
  * only way if all channels have one order; then in the order of the graph, with steps of its own; then freely.
  *
  * An example: NIC 0 of 25 GB/s and a rate of 12. Channel 0 enters by NIC 0, which has 13 left; channel 1 enters by it
@@ -91,7 +91,7 @@ static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *bud
         *budget = -1;
 }
 
-/* All GPUs nearest to the NIC, the one that is treated as it first. false: the NIC reaches none. */
+/* All GPUs nearest to the NIC, the one that is treated as it first; false if the NIC reaches none. */
 static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
     const struct orr_near *near = &s->facts.near_gpus[net];
@@ -164,7 +164,7 @@ static bool replays(const struct orr_search_state *s)
     return s->trial.channels > 0 && (s->trial.same_channels || s->input.system->release->replays_first);
 }
 
-/* All that is tried in a free order from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
+/* All that is tried in a free order from one entry NIC; false if NCCL forgets to give the card's bandwidth back. */
 static bool start_freely(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
     if (s->input.system->release->start_gpus >= ORR_START_NEAREST)
@@ -179,7 +179,7 @@ static void start_as_before(struct orr_search_state *s, int16_t net, int32_t *bu
         orr_search_enter(s, net, first_gpu_of(s, s->trial.channels - 1), ORR_REPLAY, budget);
 }
 
-/* All that is tried from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
+/* All that is tried from one entry NIC; false if NCCL forgets to give the card's bandwidth back. */
 static bool start_from(struct orr_search_state *s, int16_t net, float needed, uint64_t *hash, int32_t *budget)
 {
     int32_t k = s->trial.channels;

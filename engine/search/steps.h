@@ -14,7 +14,7 @@ void orr_steps_take(struct orr_search_state *s, int32_t steps);
 /* It gives back what it left over; `left` is orr_search_attempt()'s, and the trial still has its limits and rates. */
 void orr_steps_give_back(struct orr_search_state *s, int32_t steps, int32_t left);
 
-/* Here NCCL ends if no steps are left. true: none are, for certain. */
+/* Here NCCL ends if no steps are left; true if none are, for certain. */
 bool orr_steps_look(struct orr_search_state *s);
 
 /* Would NCCL have come so far? Counts attempts that were left out until that is certain. */

@@ -33,7 +33,7 @@ enum move { MOVE_BETWEEN, MOVE_ENTRY, MOVE_EXIT, MOVE_SPOKE_OUT, MOVE_SPOKE_HOME
 struct load {
     float now;              /* by the leg that is being added */
     float most[MOVE_COUNT]; /* by one leg */
-    uint32_t wide;          /* its number among the wide links, from 1; 0: it is none of them */
+    uint32_t wide;          /* its number among the wide links, from 1; 0 if it is none of them */
     float comes;            /* a wide link: GB/s that come to it at most */
 };
 
@@ -68,7 +68,7 @@ static bool counts_otherwise(const struct orr_search_state *s, uint32_t link)
     return false;
 }
 
-/* The narrower of two charges, of those that carry the whole rate by a narrow link. ORR_NO_LINK: neither does.
+/* The narrower of two charges, of those that carry the whole rate by a narrow link. ORR_NO_LINK if neither does.
  * Charges before `first` or from `end` on are none of the leg's. */
 static uint32_t narrower(const struct orr_search_state *s, uint32_t first, uint32_t end, uint32_t one, uint32_t other)
 {

@@ -10,7 +10,7 @@
 /* What the rows of one port show. */
 struct port {
     struct orr_log_gid first, chosen, good; /* chosen: at the index that is set; good: RoCE v2 that routers carry */
-    uint32_t line, chosen_line, good_line;  /* 0: there is no such row */
+    uint32_t line, chosen_line, good_line;  /* 0 if there is no such row */
     bool roce;
 };
 
@@ -52,7 +52,7 @@ static uint32_t list_ports(const struct orr_log *log, int32_t index, struct port
     return count;
 }
 
-/* The error of RDMA that a wrong GID ends with; NULL: the text has none. */
+/* The error of RDMA that a wrong GID ends with; NULL if the text has none. */
 static const char *failure(const struct orr_log *log)
 {
     static const char *const ids[] = {"ib-retry-exceeded", "ib-remote-access", "ib-rnr-exceeded"};

@@ -194,7 +194,7 @@ static void no_rdma(struct orr_symptom_finder *f)
             .line = library ? library->line : none->line});
 }
 
-/* libfabric over TCP, where the host probably has a provider for its NICs. */
+/* libfabric over TCP, although the host probably has a provider for its NICs. */
 static void slow_provider(struct orr_symptom_finder *f)
 {
     static const char *const slow[] = {"tcp", "sockets", "udp"};
@@ -283,7 +283,7 @@ static void link_local_gid(struct orr_symptom_finder *f)
                .explains = event->message->id});
 }
 
-/* Ranks of one communicator that run different releases, where they did not understand each other. */
+/* Ranks of one communicator that run different releases and did not understand each other. */
 static void mixed_releases(struct orr_symptom_finder *f)
 {
     static const char *const events[] = {"socket-truncated", "bootstrap-ranks", "version-mismatch", "socket-closed",

@@ -5,8 +5,8 @@
 #include "engine/hardware/gpu_models.h"
 #include "engine/symptoms/finding.h"
 
-/* The next GPU that the log lists right after another one of its host; NULL: no more. *at is 0 at first, and then the
- * record that was given. */
+/* The next GPU that the log lists right after another one of its host; NULL if there are no more. *at is 0 at first,
+ * and then the record that was given. */
 static const struct orr_log_record *next_neighbour(const struct orr_log *log, uint32_t *at)
 {
     const struct orr_log_record *before = NULL;
@@ -64,7 +64,7 @@ static void driver_offers_none(struct orr_symptom_finder *f)
             .line = record->line});
 }
 
-/* The model of GPUs of one host, if it has no NVLink; NULL: it has, or lines do not say. */
+/* The model of GPUs of one host, if it has no NVLink; NULL if it has, or lines do not say. */
 static const struct orr_gpu_model *without_nvlink(const struct orr_log *log)
 {
     uint32_t at = 0;
@@ -100,7 +100,7 @@ static void p2p_stops(struct orr_symptom_finder *f)
                         .cure = ORR_ACS_CURE});
 }
 
-/* The line of a person who says that something hangs; NULL: nobody does. */
+/* The line of a person who says that something hangs; NULL if nobody does. */
 static const struct orr_log_event *said_hang(const struct orr_log *log)
 {
     static const char *const events[] = {"said-hang", "said-stuck", "said-freeze"};

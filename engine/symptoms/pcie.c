@@ -80,7 +80,7 @@ static void iommu_translates(struct orr_symptom_finder *f)
                                              .line = on->line});
 }
 
-/* The link of a session's tree that leads to a node; NULL: none does. */
+/* The link of a session's tree that leads to a node; NULL if none does. */
 static const struct orr_log_link *link_to(const struct orr_log_links *links, const struct orr_log_link *below)
 {
     for (const struct orr_log_link *link = below; link-- > links->rows;)
@@ -89,7 +89,7 @@ static const struct orr_log_link *link_to(const struct orr_log_links *links, con
     return NULL;
 }
 
-/* A PCIe link that is much slower than the device that hangs on it: bridges of a virtual machine, or of a topology
+/* A PCIe link that is much slower than the device below it: bridges of a virtual machine, or of a topology
  * file, that say 2.5 GT/s x1. */
 static void slow_bridges(struct orr_symptom_finder *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings that make transfers slower, mostly copied from a recipe for another machine. What one of them costs on a
- * machine is for a trial to say (engine/perf); here is what it does. */
+ * machine is for a trial to say (engine/perf); this file says what it does. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +13,11 @@
 
 static const struct setting {
     const char *name;
-    const char *values; /* "A|B": one of them; NULL: any; "<512": a smaller number */
+    const char *values; /* "A|B": one of them; NULL means any; "<512": a smaller number */
     const char *does;   /* what NCCL then does: a clause that begins with a verb */
     enum orr_symptom_weight weight;
     const char *refuted_by; /* another setting under which it does nothing; NULL */
-    const char *cure;       /* NULL: to remove it */
+    const char *cure;       /* NULL removes it */
 } rows[] = {
     {"NCCL_P2P_DISABLE", "1", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL,
      WITHOUT_P2P},

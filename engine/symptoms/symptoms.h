@@ -28,8 +28,8 @@ struct orr_symptom {
     const char *cause;    /* one or two sentences, the consequence first */
     const char *check;    /* what confirms or refutes it: a sentence with a command */
     const char *cure;     /* a sentence */
-    uint32_t line;        /* of the text; 0: several */
-    const char *explains; /* id of the message that it is the cause of, and is said before; NULL: none */
+    uint32_t line;        /* of the text; 0 if several */
+    const char *explains; /* id of the message that it is the cause of, and is said before; NULL if there is none */
 };
 
 enum { ORR_SYMPTOMS_MOST = 32 };
@@ -42,7 +42,7 @@ struct orr_symptoms {
 enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *arena, struct orr_symptoms *ret_symptoms,
                                 struct orr_error *err) ORR_NO_DISCARD;
 const char *orr_symptom_word(enum orr_symptom_weight weight);
-/* The event that a row of the table of messages has; NULL: the text does not have that message. */
+/* The event that a row of the table of messages has; NULL if the text does not have that message. */
 const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *id);
 
 #endif

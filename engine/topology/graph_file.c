@@ -67,7 +67,7 @@ static bool is_tag(const struct tag *tag, const char *name)
     return tag->name_length == strlen(name) && !memcmp(tag->name, name, tag->name_length);
 }
 
-/* The value of an attribute, cut to the buffer; false: it has none. */
+/* The value of an attribute, cut to the buffer; false if it has none. */
 static bool value_of(const struct tag *tag, const char *name, char buffer[VALUE_SIZE])
 {
     size_t length = strlen(name);
@@ -92,7 +92,7 @@ static double number_of(const struct tag *tag, const char *name)
     return value > -1e9 && value < 1e9 ? value : 0;
 }
 
-/* NULL: the tag has no such attribute. */
+/* NULL if the tag has no such attribute. */
 static const char *text_of(struct reading *r, const struct tag *tag, const char *name)
 {
     char text[VALUE_SIZE];

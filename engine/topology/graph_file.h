@@ -14,7 +14,7 @@
 /* A <net> or <gpu> of a channel. */
 struct orr_file_member {
     bool gpu;
-    const char *dev, *rank; /* as written; rank NULL: the file gives none */
+    const char *dev, *rank; /* as written; rank NULL if the file gives none */
 };
 
 struct orr_file_channel {
@@ -25,7 +25,7 @@ struct orr_file_channel {
 
 struct orr_file_graph {
     uint32_t line;
-    const char *lacks; /* the first attribute that NCCL requires and the graph lacks; NULL: none is missing */
+    const char *lacks; /* the first attribute that NCCL requires and the graph lacks; NULL if none is missing */
     int32_t id, pattern, cross_nic, channel_count, same_channels; /* channel_count: as the file says */
     float bw_intra, bw_inter;                                     /* GB/s of one channel */
     float latency_inter;                                          /* microseconds */
@@ -47,7 +47,7 @@ bool orr_is_graph_file(const char *bytes, size_t length);
  * with more than 4096 members. A file without a <graph> is valid: NCCL then searches for every graph. */
 enum orr_code orr_graph_file_read(const char *bytes, size_t length, uint32_t first_line, struct orr_arena *arena,
                                   const struct orr_graph_file **ret_file, struct orr_error *err) ORR_NO_DISCARD;
-/* The graph with an id; NULL: the file has none. */
+/* The graph with an id; NULL if the file has none. */
 const struct orr_file_graph *orr_graph_file_find(const struct orr_graph_file *file, int32_t id);
 
 #endif

@@ -20,7 +20,7 @@ struct orr_machine_summary {
     uint32_t cpus, nics, nets, switches, nvlinks, c2cs, hosts;
     bool nvswitch;
     struct orr_tally sm, speed; /* compute capabilities; Mb/s of NETs */
-    const char *arch, *vendor;  /* from the first CPU that has it; NULL: none; borrowed from the dump */
+    const char *arch, *vendor;  /* from the first CPU that has it; NULL if there is none; borrowed from the dump */
 };
 
 void orr_machine_summarise(const struct orr_dump *dump, struct orr_machine_summary *ret_machine);

@@ -21,11 +21,11 @@ char *orr_bus_id_format(uint64_t id, char buffer[ORR_BUS_ID_SIZE]);
 
 enum orr_pci_class orr_pci_class_parse(const char *text);
 
-/* GB/s of a PCIe link: lanes (0: 16) by the release's speed for the text. */
+/* GB/s of a PCIe link: lanes (0 means 16) by the release's speed for the text. */
 float orr_pci_bw(const struct orr_release *release, int32_t width, const char *speed);
 /* Whether the release knows the text of a speed; otherwise NCCL assumes generation 3. */
 bool orr_pci_speed_known(const struct orr_release *release, const char *speed);
-/* Vendor, device, subsystem vendor and subsystem device of a <pci>, 16 bits each, as NCCL reads them; 0: not known. */
+/* Vendor, device, subsystem vendor and subsystem device of a <pci>, 16 bits each, as NCCL reads them; 0 if unknown. */
 uint64_t orr_pci_identity(const struct orr_dump *dump, uint32_t pci);
 
 #endif

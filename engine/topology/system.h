@@ -67,7 +67,7 @@ struct orr_node {
             int32_t dev;     /* NVML index */
             int32_t sm;      /* compute capability, 10 * major + minor */
             int32_t gdr;     /* GPUDirect RDMA possible */
-            int32_t mlopart; /* partition, -1: none */
+            int32_t mlopart; /* partition, -1 if there is none */
         } gpu;               /* of a DEV as well, whose rank is -1 */
         struct {
             int32_t arch, vendor, model; /* NCCL's numbers, -1 if it does not look */
@@ -82,7 +82,7 @@ struct orr_node {
             float bw;      /* of the port, GB/s */
             float latency; /* microseconds */
             int32_t gdr, coll, max_channels;
-            int32_t rail, plane; /* -1: not known */
+            int32_t rail, plane; /* -1 if unknown */
         } net;
     };
 };
@@ -91,7 +91,7 @@ struct orr_link {
     enum orr_link_type type;
     uint32_t from, to; /* node indices */
     uint32_t reverse;  /* first link from `to` to `from`, of the same type unless the release accepts any type;
-                          ORR_NO_LINK: none */
+                          ORR_NO_LINK if there is none */
     float bw;          /* GB/s */
 };
 
@@ -141,9 +141,9 @@ enum { ORR_NODE_ID_SIZE = 40 };
 char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NODE_ID_SIZE]);
 /* The same for a node of a system, where NUMA node -1 shows as the release shows it. Returns buffer. */
 char *orr_system_node_id(const struct orr_system *system, uint32_t node, char buffer[ORR_NODE_ID_SIZE]);
-/* Finds a node by its id, by "rank:3" or by a bus id ("0000:1b:00.0"); ORR_NO_NODE: none. */
+/* Finds a node by its id, by "rank:3" or by a bus id ("0000:1b:00.0"); ORR_NO_NODE if there is none. */
 uint32_t orr_system_find(const struct orr_system *system, const char *text);
-/* The GPU of a host's rank, and the first NET of an id; ORR_NO_NODE: none. */
+/* The GPU of a host's rank, and the first NET of an id; ORR_NO_NODE if there is none. */
 uint32_t orr_gpu_of_rank(const struct orr_system *system, int32_t rank);
 uint32_t orr_net_of_id(const struct orr_system *system, int64_t id);
 
@@ -180,7 +180,7 @@ bool orr_system_fold(const struct orr_system *system, struct orr_arena *arena, s
 
 /* Checks the invariants of the arrays; false with ORR_INTERNAL in err, which names the first one that is broken:
  *   types-cover-nodes    first[] begins at 0 and ends at node_count
- *   nodes-by-type        each node lies in the range of its type
+ *   nodes-by-type        each node is in the range of its type
  *   link-spans-adjoin    the spans of links follow one another in the order of their nodes
  *   spans-cover-links    together they are all links
  *   link-ends-exist      from and to are nodes

@@ -41,7 +41,7 @@ struct orr_builder {
 
 /* Combines a system id and a local id by the rule of the release. */
 int64_t orr_builder_id(const struct orr_builder *builder, uint32_t system, uint64_t local);
-/* The first node of a type with an id, ORR_NO_NODE: none. */
+/* The first node of a type with an id, ORR_NO_NODE if there is none. */
 uint32_t orr_builder_find(const struct orr_builder *builder, enum orr_node_type type, int64_t id);
 /* Creates a node. LIMIT if the release has no room for another of the type. */
 enum orr_code orr_builder_add(struct orr_builder *builder, enum orr_node_type type, int64_t id, uint32_t element,
@@ -61,7 +61,7 @@ void orr_builder_remove(struct orr_builder *builder, uint32_t node);
 /* The GPUs of one <pci> as ranks on physical devices (system_devices.c). */
 enum orr_code orr_builder_devices(struct orr_builder *builder, uint32_t pci, uint32_t system,
                                   uint32_t parent) ORR_NO_DISCARD;
-/* The partition number of a <gpu>, if partitions are separate devices; -1: the whole GPU. */
+/* The partition number of a <gpu>, if partitions are separate devices; -1 means the whole GPU. */
 int32_t orr_builder_partition_of(const struct orr_builder *builder, uint32_t gpu);
 /* All DEV nodes of one physical GPU: up to two. Returns how many. */
 uint32_t orr_builder_partitions(const struct orr_builder *builder, uint32_t system, uint64_t bus_id,

@@ -6,7 +6,7 @@
 
 #include "engine/topology/system.h"
 
-/* The only rank on a device, ORR_NO_NODE: there are several. */
+/* The only rank on a device, ORR_NO_NODE if there are several. */
 static uint32_t only_rank(const struct orr_system *system, uint32_t dev)
 {
     const struct orr_node *node = &system->nodes[dev];

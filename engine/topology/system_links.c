@@ -22,7 +22,7 @@ static uint32_t owner_of(const struct orr_builder *b, uint32_t element, enum orr
 enum { MAX_ASCENT = 256, MAX_VISITS = 1 << 20 }; /* deeper and more than any tree of a file can be */
 
 /* Goes up by PCI links from a node to its CPU, depth first in link order. Older releases also go straight back, and so
- * never end where the first link does not lead up: *ret_endless. depth bounds both. */
+ * never end if the first link does not lead up: *ret_endless. depth bounds both. */
 static uint32_t cpu_above(const struct orr_builder *b, uint32_t node, uint32_t from, unsigned depth, bool *ret_endless)
 {
     const struct orr_growing_node *n = &b->nodes[node];
@@ -268,7 +268,7 @@ enum orr_code orr_builder_connect_cpus(struct orr_builder *b)
 }
 
 /* Puts the first link that leads up to `parent` last, then does the same below. NCCL does not end where PCI links lead
- * round in a circle; false: neither would this. */
+ * round in a circle; false if neither would this. */
 static bool order_below(struct orr_builder *b, uint32_t node, uint32_t parent, unsigned depth, unsigned *visits)
 {
     struct orr_growing_node *n = &b->nodes[node];

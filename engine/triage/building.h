@@ -7,7 +7,7 @@
 
 struct orr_triaging {
     const struct orr_log *log;
-    const struct orr_log_check *check; /* NULL: none */
+    const struct orr_log_check *check; /* NULL if there is none */
     struct orr_arena *arena;
     struct orr_triage *triage;
 };
@@ -18,9 +18,10 @@ enum orr_log_weight orr_triage_weight(const struct orr_log_event *event);
 const char *orr_triage_text(struct orr_triaging *t, const char *format, ...) ORR_PRINTF(2, 3);
 /* Names ranks, which it sorts, and why; nothing is said if count is 0. */
 void orr_triage_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why);
-/* timeouts.c: names the ranks that called less or something else when PyTorch's time limit ended; false: none. */
+/* timeouts.c: names the ranks that called less or something else when PyTorch's time limit ended; false if there is
+ * none. */
 bool orr_triage_timeouts(struct orr_triaging *t);
-/* collectives.c: names the ranks whose last collective is not that of the others; false: there are none. */
+/* collectives.c: names the ranks whose last collective is not that of the others; false if there is none. */
 bool orr_triage_collectives(struct orr_triaging *t);
 /* ran.c, choices.c, sentences.c */
 void orr_triage_ran(struct orr_triaging *t);

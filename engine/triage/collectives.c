@@ -15,7 +15,7 @@ static int by_call(const void *a, const void *b)
     return ORR_ORDER(x->rank, y->rank);
 }
 
-/* The last call of each rank of a communicator, the lowest number first. Returns how many ranks called one; 0: also
+/* The last call of each rank of a communicator, the lowest number first. Returns how many ranks called one; 0 if also
  * where ranks send and receive, as they count that differently. */
 static uint32_t gather(struct orr_triaging *t, uint32_t communicator, const struct orr_log_call ***ret_calls)
 {

@@ -221,7 +221,8 @@ static void name_network(struct orr_triaging *t)
         }
 }
 
-/* A NIC of the dump that its name shows to be InfiniBand or RoCE; NULL: none, or a part of the dump is assumed. */
+/* A NIC of the dump that its name shows to be InfiniBand or RoCE; NULL if there is none, or a part of the dump is
+ * assumed. */
 static const char *ib_in_dump(struct orr_triaging *t, const struct orr_dump *dump)
 {
     static const char *const drivers[] = {"mlx4_", "mlx5_", "bnxt_re", "irdma"};

@@ -22,7 +22,7 @@ void orr_triage_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, 
     t->triage->missing_why = why;
 }
 
-/* The first group that a line names; NULL: none. */
+/* The first group that a line names; NULL if there is none. */
 static const char *group_of(const struct orr_log *log)
 {
     for (uint32_t i = 0; i < log->progress_count; i++)
@@ -110,7 +110,7 @@ static uint32_t gather(struct orr_triaging *t, const char *group, const struct o
     return keep_certain(calls, count);
 }
 
-/* The call that more than half of the ranks made; NULL: there is none. */
+/* The call that more than half of the ranks made; NULL if there is none. */
 static const struct orr_log_timed_out *most_common(const struct orr_log_timed_out *const *calls, uint32_t count)
 {
     const struct orr_log_timed_out *most = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Did the job work? Errors that end a job decide; then ranks whose initialisation did not end; then what shows that the
- * job came to its end. */
+ * job finished. */
 #include "engine/triage/triage.h"
 
 #include <string.h>
@@ -10,13 +10,13 @@
 
 enum { NONE = UINT32_MAX };
 
-/* What shows that a job came to its end. */
+/* What shows that a job finished. */
 struct ending {
     bool results;      /* nccl-tests printed its results, and none were wrong */
     uint32_t ended;    /* sessions whose communicator was destroyed or aborted */
     uint32_t complete; /* named sessions whose initialisation ended */
     uint32_t started;  /* named sessions */
-    uint32_t line;     /* what goes wrong after it is part of the shutdown; 0: no line shows that the job finished */
+    uint32_t line;     /* what goes wrong after it is part of the shutdown; 0 if no line shows that the job finished */
     const char *how;   /* a clause about that line */
 };
 
@@ -78,7 +78,7 @@ static bool is_noise(const struct orr_log_event *event, const struct ending *end
     return ending->line && event->line > ending->line;
 }
 
-/* The first event of one of two weights that is not noise of the shutdown; NONE: there is none. */
+/* The first event of one of two weights that is not noise of the shutdown; NONE if there is none. */
 static uint32_t first_of(const struct orr_log *log, const struct ending *ending, enum orr_log_weight weight,
                          enum orr_log_weight or_weight)
 {
@@ -89,7 +89,7 @@ static uint32_t first_of(const struct orr_log *log, const struct ending *ending,
     return NONE;
 }
 
-/* The first warning of NCCL's that no row has, before the errors that follow from another; NONE: there is none. */
+/* The first warning of NCCL's that no row has, before the errors that follow from another; NONE if there is none. */
 static uint32_t first_unknown(const struct orr_log *log, const struct ending *ending, uint32_t after)
 {
     for (uint32_t i = 0; i < after && after != NONE; i++)

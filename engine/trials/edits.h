@@ -27,7 +27,7 @@ void orr_edit_swap_sockets(struct orr_variant *variant, int none); /* every NIC 
 void orr_edit_gpu_links(struct orr_variant *variant, int part);
 void orr_edit_one_gpu_link(struct orr_variant *variant, int number); /* half of the link of one GPU */
 void orr_edit_nic_links(struct orr_variant *variant, int part);
-void orr_edit_nvlinks(struct orr_variant *variant, int part); /* 0: none is left */
+void orr_edit_nvlinks(struct orr_variant *variant, int part); /* 0 if none is left */
 void orr_edit_one_nvlinks(struct orr_variant *variant, int number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of what the job was: settings, release, hosts. */
+/* Changes of the job: settings, release, hosts. */
 #include <stdio.h>
 
 #include "engine/release/release.h"
@@ -69,7 +69,7 @@ void orr_edit_keep_nics(struct orr_variant *variant, int none)
 }
 
 /* NCCL sees nothing of ACS, but data between devices below one PCIe switch goes through the CPU. If the log
- * shows that the driver refuses P2P, that is what NCCL sees of it. */
+ * shows that the driver refuses P2P, NCCL sees that as well. */
 void orr_edit_acs(struct orr_variant *variant, int none)
 {
     (void)none;

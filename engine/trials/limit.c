@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which links limit cannot be read from their loads: NCCL's search fits what it finds to the narrowest of them, so that
- * links of several kinds are equally full, and widening one of these alone gains nothing. So the machine is analysed
- * again with kinds of links that carry twice as much. The answer is the smallest set of kinds that raises the bandwidth
- * while all the others together do not.
+/* Which links limit cannot be read from their loads: NCCL's search adapts its channels to the narrowest of them, so
+ * that links of several kinds are equally full, and widening one of these alone gains nothing. So the machine is
+ * analysed again with kinds of links that carry twice as much. The answer is the smallest set of kinds that raises the
+ * bandwidth while all the others together do not.
  *
  *     two hosts of 8 GPUs, NICs of 48 GB/s on PCIe links of 48 GB/s
  *     NICs                     no gain: the PCIe links are full too
@@ -66,7 +66,7 @@ static int count_bits(unsigned bits)
     return count;
 }
 
-/* The smallest set of kinds that limits; *ret_known false: the allowance ended first. */
+/* The smallest set of kinds that limits; *ret_known false if the allowance ended first. */
 static enum orr_code find_kinds(struct widening *w, unsigned *ret_kinds, bool *ret_known, struct orr_error *err)
 {
     bool own, others;

@@ -26,7 +26,7 @@ enum orr_shows {
 /* All zero if nothing is known. */
 struct orr_observed {
     unsigned shown;          /* bits: 1 << enum orr_shows */
-    int32_t channels;        /* of the job, 0: not known */
+    int32_t channels;        /* of the job, 0 if unknown */
     const bool *without_gdr; /* [number of a NIC, below `nics`]: GPUDirect RDMA is predicted and was not used */
     uint32_t nics, without_gdr_count;
     bool by_device;    /* it names devices, so that it matters which of several equal ones a change is about */

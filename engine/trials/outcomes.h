@@ -16,8 +16,8 @@ struct orr_outcomes {
     uint32_t hosts[ORR_MOST_OUTCOME_HOSTS]; /* ascending; of a fused dump its domains */
     uint32_t fused;                         /* hosts of one such domain, or 1 */
     uint32_t host_count;
-    double bus_bw[ORR_MOST_OUTCOME_HOSTS][ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES]; /* GB/s; 0: cannot be predicted */
-    char not_shown[200]; /* facts that these rest on and the input does not show; "": none */
+    double bus_bw[ORR_MOST_OUTCOME_HOSTS][ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES]; /* GB/s; 0 if it cannot be predicted */
+    char not_shown[200]; /* facts that these rest on and the input does not show; "" if none */
 };
 
 /* The numbers of hosts that are shown: 1, 2 and that of the question, or those of a list. A cluster of different hosts
@@ -26,8 +26,9 @@ void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *li
                          struct orr_outcomes *ret_outcomes);
 /* 1, 2, 4 ... and all hosts of the question or of the cluster. */
 void orr_outcomes_scale(const struct orr_analysis *analysis, struct orr_outcomes *ret_outcomes);
-/* Fills in the bandwidths of `dump` (NULL: the machine of the analysis) with `settings` (NULL: those of the analysis)
- * on the chosen numbers of hosts. A bandwidth that cannot be predicted stays 0. trials NULL: a separate allowance. */
+/* Fills in the bandwidths of `dump` (NULL means the machine of the analysis) with `settings` (NULL means those of the
+ * analysis) on the chosen numbers of hosts. A bandwidth that cannot be predicted stays 0. trials NULL means a separate
+ * allowance. */
 enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_analysis *analysis,
                                 const struct orr_dump *dump, const struct orr_settings *settings,
                                 struct orr_outcomes *outcomes, struct orr_error *err) ORR_NO_DISCARD;
@@ -49,8 +50,8 @@ void orr_outcomes_say_assumed(const struct orr_outcomes *outcomes, struct orr_te
 /* One sentence: "No change at 1 GiB: AllReduce gets 464, 494 and 310 GB/s on 1, 2 and 64 hosts.", or what changes most.
  */
 void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text);
-/* The table for people; before NULL: of one machine. sides: what the two are, "before > after". Each line ends with a
- * newline. */
+/* The table for people; before NULL: those of one machine. sides: what the two are, "before > after". Each line ends
+ * with a newline. */
 void orr_outcomes_write(const struct orr_outcomes *before, const struct orr_outcomes *after, const char *sides,
                         struct orr_text *text);
 

@@ -16,7 +16,7 @@ struct orr_repair {
     bool supposes;     /* not a repair but a possibility: the verdict gives the figure with and without it */
 };
 
-/* NULL: no repair of this finding is known. */
+/* NULL if no repair of this finding is known. */
 const struct orr_repair *orr_repair_find(const char *id);
 
 /* The machine of an analysis, with the facts that repairs need. */

@@ -46,7 +46,7 @@ static void set_count(struct orr_variant *variant, struct orr_doc_node *link, in
     orr_variant_set_int(variant, link, ORR_ATTR_COUNT_, count);
 }
 
-/* The link of GPU i to a bus id; NULL: none. */
+/* The link of GPU i to a bus id; NULL if there is none. */
 static struct orr_doc_node *link_to(const struct orr_variant *variant, uint32_t i, const char *bus)
 {
     for (struct orr_doc_node *link = gpu_node(variant, i)->first; link; link = link->after) {

@@ -40,7 +40,7 @@ void orr_repair_number_nics(struct orr_variant *variant, uint32_t added)
             orr_doc_set(&variant->doc, node, ORR_ATTR_DEV, "%u", number++);
 }
 
-/* Elements of the ports that jobs use; *ret_count 0: no type is like the machine, or memory ran out. */
+/* Elements of the ports that jobs use; *ret_count 0 if no type is like the machine, or memory ran out. */
 static const uint32_t *job_ports(struct orr_variant *variant, enum orr_differs differs, uint32_t *ret_count)
 {
     const struct orr_nearly *nearly = &variant->machine->nearly;

@@ -57,7 +57,7 @@ static void leave_out_pasted(struct orr_variant *variant)
     }
 }
 
-/* What NCCL does where the driver offers no P2P. */
+/* What NCCL does if the driver offers no P2P. */
 static void refuse_p2p(struct orr_variant *variant)
 {
     orr_variant_setting(variant, ORR_SET_P2P_DISABLE, "1");

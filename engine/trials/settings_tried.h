@@ -18,7 +18,7 @@ struct orr_tried_effect {
 struct orr_tried {
     char settings[ORR_TRIED_TEXT]; /* "NCCL_ALGO=Ring", "NCCL_ALGO=Tree NCCL_PROTO=Simple" */
     struct orr_outcomes outcomes;
-    struct orr_tried_effect gain, harm; /* the greatest; hosts 0: nothing changes by more than 2 % in this direction */
+    struct orr_tried_effect gain, harm; /* the greatest; hosts 0 if no outcome changes by more than 2 % that way */
     uint32_t gains, harms;              /* outcomes that change by more than 2 % */
 };
 
@@ -28,7 +28,7 @@ struct orr_settings_tried {
         rows[ORR_MOST_TRIED]; /* that change something by more than 2 %: those without harm first, by gain */
     uint32_t count, helping;  /* helping: with a gain and without harm; they come first */
     uint32_t tried;           /* settings and pairs */
-    bool all;                 /* false: the allowance ended first */
+    bool all;                 /* false if the allowance ended first */
 };
 
 /* Tries the settings on the numbers of hosts of `now`, which the caller chose (orr_outcomes_choose()). Settings of the

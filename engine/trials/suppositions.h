@@ -26,7 +26,7 @@ struct orr_suppositions {
     } rows[ORR_MOST_SUPPOSITIONS]; /* from slow to fast; ends with a row without a clause */
 };
 
-/* The next assumed figure of those kinds of links (bits by enum orr_link_kind), from *at on, which starts at 0. NULL:
+/* The next assumed figure of those kinds of links (bits by enum orr_link_kind), from *at on, which starts at 0; NULL if
  * there are no more. A figure from the input or from the user (a machine type, the speed of NICs) is not assumed.
  * guessed: the machine type was guessed, so that its NICs are assumed. */
 const struct orr_suppositions *orr_supposed(const struct orr_dump *dump, unsigned kinds, bool guessed, size_t *at);

@@ -16,18 +16,19 @@ struct orr_effort {
 };
 
 struct orr_trials {
-    struct orr_effort left;           /* allowance that is left */
-    struct orr_search_memo *memo;     /* searches of earlier trials, most of which are alike, for the release of the
-                                         analysis as it is; NULL: none are kept */
-    uint32_t made;                    /* analyses so far */
-    const struct orr_cluster *around; /* a changed machine is that of each host of this cluster; NULL: of equal hosts */
+    struct orr_effort left;       /* allowance that is left */
+    struct orr_search_memo *memo; /* searches of earlier trials, most of which are alike, for the release of the
+                                     analysis as it is; NULL if none are kept */
+    uint32_t made;                /* analyses so far */
+    /* a changed machine is that of each host of this cluster; NULL means equal hosts */
+    const struct orr_cluster *around;
 };
 
 /* Whether another analysis is allowed. */
 bool orr_trials_may_go_on(const struct orr_trials *trials);
-/* Analyses `query`, whose machine is `dump` (NULL: the machine or cluster of `analysis`). *ret_answer is NULL if that
- * question has no answer; *ret_refused then says why. Otherwise the caller frees it with orr_analysis_again_free().
- * Fails with NOMEM, or SPENT if the budget of the request is. */
+/* Analyses `query`, whose machine is `dump` (NULL means the machine or cluster of `analysis`). *ret_answer is NULL if
+ * that question has no answer; *ret_refused then says why. Otherwise the caller frees it with
+ * orr_analysis_again_free(). Fails with NOMEM, or SPENT if the budget of the request is. */
 enum orr_code orr_trials_analyze(struct orr_trials *trials, const struct orr_analysis *analysis,
                                  const struct orr_dump *dump, const struct orr_query *query,
                                  struct orr_analysis **ret_answer, struct orr_error *ret_refused,

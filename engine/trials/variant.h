@@ -17,13 +17,13 @@ struct orr_variant {
     struct orr_arena *arena;
     struct orr_query query;      /* with the changes */
     struct orr_doc doc;          /* the copy, if there is one */
-    struct orr_doc_node **nodes; /* [element of given]; NULL: there is no copy yet */
+    struct orr_doc_node **nodes; /* [element of given]; NULL if there is no copy yet */
     bool changed, machine_changed;
     bool acs;            /* PCIe ACS redirects traffic below the CPU; the machine is the same */
     bool of_paths;       /* the answer is about links and paths only */
-    uint32_t nets, kept; /* NICs of the machine, and those that a change leaves; kept 0: all */
-    char what[96];       /* what was changed, where the row does not say; "": as the row says */
-    const char *refused; /* why nothing was changed, a phrase; NULL: no reason is known */
+    uint32_t nets, kept; /* NICs of the machine, and those that a change leaves; kept 0 means all */
+    char what[96];       /* what was changed, if the row does not say; "" means as the row says */
+    const char *refused; /* why nothing was changed, a phrase; NULL if no reason is known */
     /* For repairs; NULL otherwise. Of the machine given. */
     const struct orr_hardware_facts *hw;
     const struct orr_machine *machine;
@@ -33,9 +33,10 @@ struct orr_variant {
 /* given: NULL is the machine of the analysis; observed: NULL is nothing. Both are borrowed. */
 void orr_variant_init(struct orr_variant *variant, const struct orr_analysis *analysis, const struct orr_dump *given,
                       const struct orr_observed *observed, struct orr_arena *arena);
-/* The top element of the copy; the first call makes it. NULL: out of memory, which orr_variant_dump() reports too. */
+/* The top element of the copy; the first call makes it; NULL if memory runs out, which orr_variant_dump() reports too.
+ */
 struct orr_doc_node *orr_variant_copy(struct orr_variant *variant);
-/* The first element of a kind in the copy, the next one after `node`; NULL: none. */
+/* The first element of a kind in the copy, the next one after `node`; NULL if there is none. */
 struct orr_doc_node *orr_variant_next(struct orr_variant *variant, struct orr_doc_node *node,
                                       enum orr_element_kind kind);
 /* Sets an attribute of an element of the copy; a value that it has already is not a change. */

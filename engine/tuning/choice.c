@@ -119,7 +119,7 @@ static float bus_share(enum orr_function function, uint32_t ranks)
     return function == ORR_ALLREDUCE ? 2 * (n - 1) / n : orr_gathers(function) ? (n - 1) / n : 1;
 }
 
-/* The first row of the tuner file that matches and names a combination that NCCL considers; NULL: none. */
+/* The first row of the tuner file that matches and names a combination that NCCL considers; NULL if there is none. */
 static const struct orr_tuner_row *tuner_row(const struct orr_tuning *tuning,
                                              const struct orr_communicator *communicator,
                                              const struct orr_settings *settings, enum orr_function function,

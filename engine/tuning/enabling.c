@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may be used: NCCL_ALGO and NCCL_PROTO, then what the machine and the communicator rule out. docs/nccl/tuning.md,
- * "What is switched off". */
+/* Which algorithms and protocols may be used: NCCL_ALGO and NCCL_PROTO, then the limits of the machine and the
+ * communicator. docs/nccl/tuning.md, "What is switched off". */
 #include <string.h>
 #include <strings.h>
 
@@ -12,7 +12,7 @@ struct span {
     size_t length;
 };
 
-/* The next piece of *rest up to a separator, empty pieces skipped; false: none is left. */
+/* The next piece of *rest up to a separator, empty pieces skipped; false if none is left. */
 static bool next_piece(struct span *rest, char separator, struct span *ret_piece)
 {
     while (rest->length && *rest->data == separator) {

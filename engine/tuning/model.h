@@ -48,7 +48,7 @@ float orr_model_bandwidth(const struct orr_model *model, enum orr_function funct
 /* latency.c */
 float orr_model_latency(const struct orr_model *model, enum orr_function function, enum orr_algorithm algorithm,
                         enum orr_protocol protocol);
-/* enabling.c: reads NCCL_ALGO and NCCL_PROTO; then switches off what the machine cannot do. */
+/* enabling.c: reads NCCL_ALGO and NCCL_PROTO; then switches off the algorithms that the machine does not support. */
 enum orr_code orr_switches_read(const struct orr_model *model, struct orr_switches *ret_switches,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_switches_restrict(const struct orr_model *model, struct orr_switches *switches);

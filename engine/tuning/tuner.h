@@ -4,7 +4,7 @@
  *
  * A row is "collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks[,pipe_ops[,registered]]"; -1
  * matches anything. The first row that matches and names a usable combination counts. The plugin asks for one channel
- * unless a matching row gives another number. That holds where no row matches, too, and where the row says -1. (In its
+ * unless a matching row gives another number. The same is true if no row matches, and if the row says -1. (In its
  * documentation -1 keeps NCCL's own number; in its code it does not.) */
 #ifndef ORR_TUNING_TUNER_H
 #define ORR_TUNING_TUNER_H
@@ -19,7 +19,7 @@ struct orr_tuner_row {
     uint64_t least, most; /* bytes */
     enum orr_algorithm algorithm;
     enum orr_protocol protocol;
-    int32_t channels, nodes, ranks, pipe_ops, registered; /* -1: any */
+    int32_t channels, nodes, ranks, pipe_ops, registered; /* -1 means any */
 };
 
 struct orr_tuner {

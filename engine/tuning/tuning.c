@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model of one communicator: every function, algorithm and protocol, then what is switched off. */
+/* The model of one communicator: every function, algorithm and protocol, then those that are switched off. */
 #include "engine/tuning/tuning.h"
 
 #include <string.h>

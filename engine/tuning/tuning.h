@@ -10,12 +10,12 @@
 
 struct orr_tuning {
     uint32_t algorithm_count;                                                     /* of the release */
-    float bandwidth[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT]; /* GB/s, 0: not available */
+    float bandwidth[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT]; /* GB/s, 0 if not available */
     float latency[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];   /* microseconds */
     int32_t max_threads[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];
     int64_t thread_threshold[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT]; /* bytes per thread */
-    const struct orr_tuner *tuner;                                     /* a tuner plugin's file, borrowed; NULL: none */
-    bool has_thresholds;                                               /* false with one rank: NCCL does not set them */
+    const struct orr_tuner *tuner; /* a tuner plugin's file, borrowed; NULL if there is none */
+    bool has_thresholds;           /* false with one rank: NCCL does not set them */
 };
 
 /* The prediction for one call. */
@@ -26,7 +26,7 @@ struct orr_choice {
     float alg_bw; /* GB/s: bytes / time */
     float bus_bw; /* GB/s, as nccl-tests reports it */
     int32_t channels, threads;
-    uint32_t tuner_line; /* of the row of the tuner file that decided; 0: NCCL itself did */
+    uint32_t tuner_line; /* of the row of the tuner file that decided; 0 if NCCL itself did */
 };
 
 /* The aligned graph that an algorithm uses. */
@@ -58,7 +58,7 @@ float orr_tuning_time(const struct orr_tuning *tuning, const struct orr_communic
                       const struct orr_settings *settings, enum orr_function function, enum orr_algorithm algorithm,
                       enum orr_protocol protocol, uint64_t bytes);
 
-/* NCCL's choice for a sum of 32-bit floats; false: no algorithm is available. */
+/* NCCL's choice for a sum of 32-bit floats; false if no algorithm is available. */
 bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
                        const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
                        struct orr_choice *ret_choice);

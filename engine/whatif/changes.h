@@ -11,19 +11,19 @@
 /* Facts of one kind that change in the same way for the same reason. */
 struct orr_change {
     enum orr_fact_kind kind;
-    uint16_t detail;               /* of all of them, where the place has one */
+    uint16_t detail;               /* of all of them, if the place has one */
     uint8_t rule_a, rule_b;        /* enum orr_rule */
-    int64_t a, b;                  /* ORR_FACT_ABSENT: this side has no such fact; of the first where unit is ORDER */
+    int64_t a, b;                  /* ORR_FACT_ABSENT if this side has no such fact; of the first where unit is ORDER */
     const struct orr_fact *places; /* [count]: which facts, sorted; the value is side A's */
     size_t count;
     const uint32_t *because; /* [because_count]: steps at which they changed, ascending */
     uint32_t because_count;
-    bool certain; /* false: because lists all that may be the reason, since the analyses did not suffice */
+    bool certain; /* false if because lists all that may be the reason, since the analyses did not suffice */
 };
 
 struct orr_changes {
     const struct orr_analysis *a, *b;   /* borrowed */
-    const struct orr_fact_names *names; /* of b, if it is of another dump; NULL: one dump. Places have a's names */
+    const struct orr_fact_names *names; /* of b, if it is of another dump; NULL means one dump. Places have a's names */
     struct orr_way way;
     const struct orr_change *changes; /* by section, kind, detail, then the more the earlier */
     size_t count;
@@ -36,7 +36,7 @@ struct orr_changes {
                                       * computed (orr_changes_from()) */
 };
 
-/* What the reasons may cost where the caller has no better idea: a few seconds at most, fewer analyses for large
+/* The default allowance for finding reasons: a few seconds at most, fewer analyses for large
  * machines. */
 struct orr_effort orr_changes_effort(const struct orr_analysis *a);
 

@@ -104,7 +104,7 @@ const char *orr_fact_section_name(enum orr_fact_section section);
 
 struct orr_fact {
     uint8_t kind; /* enum orr_fact_kind */
-    uint8_t rule; /* enum orr_rule that gave the value, 0: none */
+    uint8_t rule; /* enum orr_rule that gave the value, 0 if there is none */
     uint16_t detail;
     uint32_t a, b;
     int64_t value;
@@ -144,7 +144,7 @@ static inline uint32_t orr_subject(enum orr_node_type type, uint32_t which)
 {
     return (uint32_t)type << 27 | (which & ((1u << 27) - 1));
 }
-/* The node of a subject; false: this analysis has no such device. Several parts of a host: the first that has it. */
+/* The node of a subject; false if this analysis has no such device. Several parts of a host: the first that has it. */
 bool orr_subject_find(const struct orr_analysis *analysis, uint32_t subject, const struct orr_system **ret_system,
                       uint32_t *ret_node);
 

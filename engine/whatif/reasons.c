@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Halving: where the changed facts are the same at both ends of a stretch of the steps, nothing in it matters (but for
+/* Halving: if the changed facts are the same at both ends of a stretch of the steps, nothing in it matters (but for
  * steps that undo one another); else its middle is answered as well. The longest open stretch goes first, so that a
  * limit leaves short ones. */
 #include "engine/whatif/reasons.h"
@@ -13,12 +13,12 @@ struct stretch {
 };
 
 struct hunt {
-    const struct orr_analysis *a; /* a side of the comparison: what is asked again */
+    const struct orr_analysis *a; /* a side of the comparison, whose question is asked again */
     const struct orr_way *way;
     const struct orr_changed *changed;
     size_t count;
     struct orr_arena *arena;
-    int64_t **values; /* [steps taken]: value of each changed fact, NULL: not answered */
+    int64_t **values; /* [steps taken]: value of each changed fact, NULL if not answered */
     bool *refused;    /* [steps taken]: that mixture of rules has no answer */
     struct stretch *open;
     uint32_t open_count;
@@ -87,7 +87,7 @@ static void settle(struct hunt *h, const struct stretch *s)
     }
 }
 
-/* A point inside the stretch that is not refused yet, the nearest to its middle; 0: there is none. */
+/* A point inside the stretch that is not refused yet, the nearest to its middle; 0 if there is none. */
 static uint32_t middle_of(const struct hunt *h, const struct stretch *s)
 {
     uint32_t middle = s->from + (s->to - s->from) / 2;

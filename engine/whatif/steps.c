@@ -62,7 +62,7 @@ static bool is_smaller_budget(const struct orr_behaviour *behaviour, const struc
     return false;
 }
 
-/* No fact that is compared depends on it: what the device side may use is not among them. */
+/* No fact that is compared depends on it: the device side is not among them. */
 static bool is_aside(const struct orr_behaviour *behaviour)
 {
     return behaviour->bears == ORR_BEARS_DEVICE;

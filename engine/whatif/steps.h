@@ -14,7 +14,7 @@
 #include "engine/trials/trials.h"
 
 struct orr_step {
-    struct orr_behaviour behaviour; /* kind SETTING: the setting is changed, whatever the releases' defaults */
+    struct orr_behaviour behaviour; /* kind SETTING if the setting is changed, whatever the releases' defaults */
     const char *from, *to;          /* its two values as text */
 };
 
@@ -33,7 +33,7 @@ struct orr_mixture {
     struct orr_query query;
 };
 
-/* Texts and steps lie in arena. */
+/* Texts and steps are in arena. */
 enum orr_code orr_way_find(const struct orr_query *a, const struct orr_query *b, struct orr_arena *arena,
                            struct orr_way *ret_way, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -115,8 +115,8 @@ enum orr_error_code {
 struct orr_report {
     size_t size;      /* sizeof(struct orr_report): ORR_REPORT_INIT */
     const char *code; /* stable: "malformed-xml", "invalid-topology", "no-ranks", "invalid-setting", "not-found" ... */
-    uint32_t line;    /* 1-based line of the dump; 0: the error is not about a line */
-    uint32_t column;  /* from 1; 0: not known */
+    uint32_t line;    /* 1-based line of the dump; 0 if the error is not about a line */
+    uint32_t column;  /* from 1; 0 if unknown */
     enum orr_error_code error;             /* the code as a number */
     char where[ORR_REPORT_WHERE_LENGTH];   /* "system/cpu[0]/pci[2]", a setting, a device; may be empty */
     char text[ORR_REPORT_TEXT_LENGTH];     /* what is wrong, with the offending value */
@@ -149,9 +149,9 @@ ORR_LIBRARY_CALL void orr_limits_resume(struct orr_limits *limits);
 
 struct orr_session_options {
     size_t size;         /* ORR_SESSION_OPTIONS_INIT */
-    const char *program; /* the program `orrery`, a path or a name in PATH; NULL: "orrery" */
-    uint64_t cache;      /* bytes of the cache of answers and analyses; 0: 256 MiB */
-    uint64_t largest;    /* largest input in bytes; 0: 16 MiB */
+    const char *program; /* the program `orrery`, a path or a name in PATH; NULL means "orrery" */
+    uint64_t cache;      /* bytes of the cache of answers and analyses; 0 means 256 MiB */
+    uint64_t largest;    /* largest input in bytes; 0 means 16 MiB */
 };
 #define ORR_SESSION_OPTIONS_INIT                                                                                       \
     {                                                                                                                  \
@@ -173,9 +173,9 @@ ORR_LIBRARY_MUST bool orr_session_keep(struct orr_session *session, const void *
  *   "render", "convert", "gate", "check-log", "check-perf", "compare", "releases" or "machines": the route /v1/WORD. Or
  *   a route with its method, such as "GET /v1/topologies/ID/findings" (ID is from orr_session_keep()) or
  *   "POST /v1/clusters".
- * parameters: "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1", values percent-encoded as in a query string; NULL: none.
- * input, length: the dump, the log, the results or the JSON that the question is about; NULL and 0 if it has none.
- * Errors: the types of problem that docs/reference/rest.md lists for the route, such as "invalid-parameter",
+ * parameters: "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1", values percent-encoded as in a query string; NULL if there is
+ * none. input, length: the dump, the log, the results or the JSON that the question is about; NULL and 0 if it has
+ * none. Errors: the types of problem that docs/reference/rest.md lists for the route, such as "invalid-parameter",
  * "invalid-setting", "malformed-xml", "not-found"; "too-complex" and "stopped" by the limits. */
 ORR_LIBRARY_MUST bool orr_ask(struct orr_session *session, const char *question, const char *parameters,
                               const void *input, size_t length, const struct orr_limits *limits,
@@ -188,8 +188,8 @@ ORR_LIBRARY_CALL void orr_document_free(struct orr_document *document); /* NULL 
 
 /* Reads a machine. The caller frees *ret_machine. parameters: "assume=hgx-h100", "assume_nics=400", "strict=1",
  * "release=2.27.7" (the release whose rules turn a gathered archive into a dump), or "machine=hgx-h100" in place of
- * bytes; NULL: none. Errors: malformed-xml, unrecognised-input, invalid-topology, refused-by-nccl, limit-exceeded,
- * unsupported, invalid-parameter, too-complex, stopped. */
+ * bytes; NULL if there is none. Errors: malformed-xml, unrecognised-input, invalid-topology, refused-by-nccl,
+ * limit-exceeded, unsupported, invalid-parameter, too-complex, stopped. */
 ORR_LIBRARY_MUST bool orr_machine_load(const void *bytes, size_t length, const char *parameters,
                                        const struct orr_limits *limits, struct orr_machine **ret_machine,
                                        struct orr_report *report);
@@ -201,15 +201,16 @@ ORR_LIBRARY_CALL const char *orr_machine_id(const struct orr_machine *machine);
 ORR_LIBRARY_CALL bool orr_machine_refused(const struct orr_machine *machine, struct orr_report *report);
 
 /* Predicts what NCCL decides. parameters: those of /v1/analyze except assume and assume_nics, such as
- * "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1&gpus=0,1"; NULL: none. The caller frees *ret_plan before the machine.
- * Errors: invalid-parameter, invalid-setting, invalid-topology, no-ranks, limit-exceeded, unsupported, too-complex,
- * stopped. */
+ * "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1&gpus=0,1"; NULL if there is none. The caller frees *ret_plan before the
+ * machine. Errors: invalid-parameter, invalid-setting, invalid-topology, no-ranks, limit-exceeded, unsupported,
+ * too-complex, stopped. */
 ORR_LIBRARY_MUST bool orr_plan_ask(const struct orr_machine *machine, const char *parameters,
                                    const struct orr_limits *limits, struct orr_plan **ret_plan,
                                    struct orr_report *report);
 ORR_LIBRARY_CALL void orr_plan_free(struct orr_plan *plan);
-/* The plan as the JSON document of /v1/analyze. section: one of its members, such as "paths"; NULL: all. topology: the
- * name that the document gives to the machine; NULL: its id. The caller frees *ret_document. Errors: not-found. */
+/* The plan as the JSON document of /v1/analyze. section: one of its members, such as "paths"; NULL means all. topology:
+ * the name that the document gives to the machine; NULL means its id. The caller frees *ret_document. Errors:
+ * not-found. */
 ORR_LIBRARY_MUST bool orr_plan_document(const struct orr_plan *plan, const char *section, const char *topology,
                                         const struct orr_limits *limits, struct orr_document **ret_document,
                                         struct orr_report *report);
@@ -227,7 +228,7 @@ struct orr_plan_path {
     const char *origin;  /* why it has this type: "through the CPU, because P2P is not possible" */
     double bw;           /* GB/s: the lowest bandwidth of its links */
     uint32_t hops;
-    int32_t narrowest; /* the hop with the lowest bandwidth; -1: the path has no hops */
+    int32_t narrowest; /* the hop with the lowest bandwidth; -1 if the path has no hops */
 };
 #define ORR_PLAN_PATH_INIT                                                                                             \
     {                                                                                                                  \
@@ -252,7 +253,7 @@ ORR_LIBRARY_MUST bool orr_plan_hop(const struct orr_plan *plan, const char *from
 
 struct orr_plan_verdict {
     size_t size;        /* ORR_PLAN_VERDICT_INIT */
-    int32_t verdict;    /* 0: no; 1: yes; for GPUDirect RDMA possibly a mode number of the release */
+    int32_t verdict;    /* 0 means no; 1: yes; for GPUDirect RDMA possibly a mode number of the release */
     const char *rule;   /* the rule that decided, as a sentence */
     const char *level;  /* the farthest path type that NCCL allows; "" if the rule compares no path types */
     const char *actual; /* the path type between the two; "" if the rule compares no path types */
@@ -299,10 +300,11 @@ ORR_LIBRARY_CALL bool orr_plan_graph(const struct orr_plan *plan, size_t i, stru
 
 /* The number of channels of the communicator. */
 ORR_LIBRARY_CALL uint32_t orr_plan_channels(const struct orr_plan *plan);
-/* The ring of a channel: orr_plan_ranks() ranks in ring order, starting with rank 0. NULL: no such channel.
+/* The ring of a channel: orr_plan_ranks() ranks in ring order, starting with rank 0; NULL if there is no such channel.
  */
 ORR_LIBRARY_CALL const int32_t *orr_plan_ring(const struct orr_plan *plan, uint32_t channel);
-/* The parent and children of a rank in the tree of a channel; -1: none. False: no such channel or rank, or no tree.
+/* The parent and children of a rank in the tree of a channel; -1 if there is none. False: no such channel or rank, or
+ * no tree.
  */
 ORR_LIBRARY_CALL bool orr_plan_tree(const struct orr_plan *plan, uint32_t channel, uint32_t rank, int32_t *ret_up,
                                     int32_t ret_down[ORR_TREE_CHILDREN]);
@@ -323,7 +325,7 @@ struct orr_plan_choice {
 ORR_LIBRARY_MUST bool orr_plan_choose(const struct orr_plan *plan, const char *function, uint64_t bytes,
                                       struct orr_plan_choice *ret_choice, struct orr_report *report);
 
-/* Bandwidth (GB/s, 0: not available) and latency (microseconds) in NCCL's tuning model of an algorithm ("Ring") with
+/* Bandwidth (GB/s, 0 if not available) and latency (microseconds) in NCCL's tuning model of an algorithm ("Ring") with
  * a protocol ("LL128"). Errors: not-found. */
 ORR_LIBRARY_MUST bool orr_plan_cost(const struct orr_plan *plan, const char *function, const char *algorithm,
                                     const char *protocol, double *ret_bw, double *ret_latency,

@@ -15,8 +15,7 @@ export function shape(model) {
     };
 }
 
-/* The rail of a rank: its place among the NICs, by the search's channels if they say it, else its best NIC.
- * -1: none. */
+/* The rail of a rank: its place among the NICs, by the search's channels if they say it, else its best NIC; -1 if there is none. */
 function railOfRank(model) {
     const rails = new Map(),
         place = new Map(model.nets.map((node, i) => [node.id, i]));

@@ -239,7 +239,7 @@ function linkOn(model, from, to, bw) {
     return links.find((link) => link.bw >= bw) ?? links[0];
 }
 
-/** The first of the slowest hops, -1: there is none. */
+/** The first of the slowest hops; -1 if there is none. */
 export function narrowestHop(rows) {
     let best = -1;
     rows.forEach((row, i) => {

@@ -39,7 +39,7 @@ int __wrap_vasprintf(char **ret_text, const char *format, va_list arguments);
 int __wrap_asprintf(char **ret_text, const char *format, ...);
 
 static bool counting;
-static unsigned long made, failing; /* the one that fails; 0: none */
+static unsigned long made, failing; /* the one that fails; 0 if there is none */
 
 enum { CALLS = 64, MOST = 1 << 17 };
 static bool noting;             /* the places of the allocations, as they come */
@@ -292,7 +292,7 @@ static void expect_success(void)
 
 static unsigned long uploaded; /* allocations of the upload, with which every sequence begins */
 
-/* One round of a sequence in which the Nth allocation fails, 0: none. Gives how many there were. */
+/* One round of a sequence in which the Nth allocation fails, 0 if there is none. Gives how many there were. */
 static unsigned long round_with(unsigned sequence, unsigned long n)
 {
     made = 0;

@@ -56,7 +56,7 @@ static void write_on(const struct place *place, unsigned first, int to)
     }
 }
 
-/* By number: what was acknowledged last, -1: nothing. */
+/* By number: what was acknowledged last, -1 if there is nothing. */
 static signed char *acknowledged;
 static unsigned used, total;
 

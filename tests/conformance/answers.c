@@ -23,7 +23,7 @@ enum { MAX_LINE = 65536, MAX_FILES = 64, MAX_FILE = 16 << 20 };
 
 struct asked {
     struct orr_settings settings;
-    uint32_t hosts; /* 0: a host a file */
+    uint32_t hosts; /* 0 means one host a file */
     const char *sections;
     const char *files[MAX_FILES];
     uint32_t file_count;
@@ -31,7 +31,7 @@ struct asked {
 
 /* What one question made; freed before the next. */
 struct made {
-    struct orr_dump *dumps[MAX_FILES]; /* NULL: the same file as an earlier one */
+    struct orr_dump *dumps[MAX_FILES]; /* NULL means the same file as an earlier one */
     struct orr_analysis *analysis;
     struct orr_cluster *cluster; /* owns the analysis if it exists */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Channels of the communicator: rings are permutations, trees span without cycles, parents and children agree.
  *
- * Exceptions: NVLS trees join heads only, and not all of them where a release lets a GPU head several channels; a
+ * Exceptions: NVLS trees join heads only, and not all of them if a release lets a GPU head several channels; a
  * CollNet chain is missing on nodes whose graph has fewer channels (NCCL leaves those roles empty); and where users say
  * that there are no peers (NCCL_P2P_MAX_PEERS), 2.30.7 divides no channels between them, so that one peer may get more
  * than there are. */

@@ -53,7 +53,8 @@ static bool check_figure(const struct orr_order *order, const struct orr_order_p
                                                 .listed_ranks = c->rank_count,
                                                 .settings = c->settings,
                                                 .plan = true};
-    /* INVALID: GPUs named one by one are combined, which may fail for a dump that is treated as it is if none is named
+    /* INVALID if GPUs named one by one are combined, which may fail for a dump that is treated as it is if none is
+     * named
      */
     const enum orr_code code = good ? orr_cluster_analyze(&request, &again, &why) : ORR_NOMEM;
     if (code != ORR_OK && code != ORR_INVALID)

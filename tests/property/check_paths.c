@@ -37,7 +37,7 @@ static bool is_one(const struct orr_system *system, uint32_t a, uint32_t b)
     return a == b || (system->nodes[a].type == system->nodes[b].type && system->nodes[a].id == system->nodes[b].id);
 }
 
-/* Exception: where a link has no way back, NCCL puts the far node's old first link in front of the new rest. */
+/* Exception: if a link has no way back, NCCL puts the far node's old first link in front of the new rest. */
 static bool is_one_way(const struct orr_system *system, uint32_t from, uint32_t to)
 {
     for (uint32_t l = system->nodes[from].first_link;

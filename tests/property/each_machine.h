@@ -5,7 +5,7 @@
 
 #include "engine/dump/dump.h"
 
-/* Checks a machine; false: the check does not apply to it. */
+/* Checks a machine; false if the check does not apply to it. */
 typedef bool machine_check(const char *name, const struct orr_dump *dump);
 
 /* The machine of a file; a text that is not a dump is passed over. False: the file cannot be read. */

@@ -7,7 +7,7 @@
 #include "tests/property/chance.h"
 
 enum { MOST_GPUS = 48, MOST_NICS = 40, MOST_SWITCHES = 160, MOST_CPUS = 64, MOST_NVLINKS = 24 };
-enum { AT_CPU = -1, AT_CPU_WITHOUT_PCI = -2 }; /* where a device hangs, if it is not a switch */
+enum { AT_CPU = -1, AT_CPU_WITHOUT_PCI = -2 }; /* the parent of a device that is not a switch */
 
 struct nvlink_plan {
     int32_t to; /* GPU, or one of these: */
@@ -21,16 +21,16 @@ struct cpu_plan {
 };
 struct switch_plan {
     int32_t cpu, parent; /* switch, AT_CPU */
-    int32_t identity;    /* row of the table of known switches, -1: none given */
-    int32_t peer;        /* switch that a <pcilink> leads to, -1: none */
+    int32_t identity;    /* row of the table of known switches, -1 if none is given */
+    int32_t peer;        /* switch that a <pcilink> leads to, -1 if there is none */
     uint32_t bus;
 };
 struct gpu_plan {
     int32_t cpu, at;
-    int32_t rank, dev, sm, gdr; /* rank -1: takes no part */
-    int32_t second_rank;        /* of a second rank on it, -1: none */
+    int32_t rank, dev, sm, gdr; /* rank -1 if it takes no part */
+    int32_t second_rank;        /* of a second rank on it, -1 if there is none */
     bool partitioned;           /* the two ranks have a partition each */
-    int32_t c2c;                /* links, 0: none */
+    int32_t c2c;                /* links, 0 if there is none */
     uint32_t bus;
     struct nvlink_plan nvlinks[MOST_NVLINKS];
     uint32_t nvlink_count;

@@ -48,7 +48,7 @@ struct pattern_files {
 struct test_case {
     uint64_t seed;
     enum origin origin;
-    const char *file; /* that was changed, NULL: none */
+    const char *file; /* that was changed, NULL if there is none */
     struct orr_text xml;
     struct question question;
 };
@@ -89,7 +89,7 @@ static void forget_files(struct pattern_files *files)
         free(files->paths[--files->count]);
 }
 
-/* A file as text; false: it cannot be read, is empty, or is larger than what is worth the time. */
+/* A file as text; false if it cannot be read, is empty, or is larger than what is worth the time. */
 static bool load(const char *path, char *bytes, size_t *ret_length)
 {
     FILE *file = fopen(path, "rb");

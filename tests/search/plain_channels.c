@@ -28,7 +28,7 @@ static void charge(float *capacity, float by)
     *capacity = roundf((*capacity - by) * 1000.0f) / 1000.0f;
 }
 
-/* Takes the rate of a move from the first `count` links of its path (sign -1: gives it back); returns how many had
+/* Takes the rate of a move from the first `count` links of its path (gives it back if sign is -1); returns how many had
  * room. */
 static uint32_t walk(struct plain *s, struct move m, uint32_t count, float sign)
 {
@@ -81,7 +81,7 @@ static bool is_allowed(const struct plain *s, struct move m)
                             (!tree || !s->release->checks_way_back || type_of(s, m.to, m.from) <= limit));
 }
 
-/* Takes what a move needs. false: it is not possible, and nothing was taken. */
+/* Takes what a move needs; false if it is not possible, and nothing was taken. */
 static bool take(struct plain *s, struct move m)
 {
     const uint32_t hops = orr_path(s->paths, m.from, m.to)->hops;

@@ -129,7 +129,7 @@ static bool is_done(const struct plain *s)
     return s->steps == -1 || (float)b->channels * b->bw_inter >= s->system->total_bw;
 }
 
-/* Tries a tree after a split tree; false: it was tried, and the pattern is the best's again. */
+/* Tries a tree after a split tree; false if it was tried, and the pattern is the best's again. */
 static bool relax_split_tree(struct plain *s)
 {
     const bool split = s->trial.is.pattern == ORR_PATTERN_SPLIT_TREE;
@@ -149,7 +149,7 @@ static bool relax_crossing(struct plain *s)
     return crosses;
 }
 
-/* The rows of the table, one after the other; false: nothing is left to relax. */
+/* The rows of the table, one after the other; false if nothing is left to relax. */
 static bool relax(struct plain *s, uint32_t *rate)
 {
     struct orr_trial *t = &s->trial.is;
@@ -220,7 +220,7 @@ static void duplicate(struct plain *s)
 
 /* ---- Higher bandwidths for what was found ---- */
 
-/* Takes a higher rate for the channels of the best graph; false: NCCL does not raise it any further. */
+/* Takes a higher rate for the channels of the best graph; false if NCCL does not raise it any further. */
 static bool raise_to(struct plain *s, float rate)
 {
     struct orr_trial *t = &s->trial.is;

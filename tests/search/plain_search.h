@@ -39,11 +39,11 @@ struct plain {
     bool used[ORR_MAX_CHANNELS][PLAIN_MOST_GPUS];
     struct plain_list starts, exits[PLAIN_MOST_GPUS]; /* NICs that the attempt tries; for each GPU */
     struct plain_graph trial, best;
-    int32_t steps;     /* left of the attempt's; -1: all channels are found */
+    int32_t steps;     /* left of the attempt's; -1 if all channels are found */
     int64_t all_steps; /* left of those of all attempts */
 };
 
-/* Finds the graphs that orr_search() finds, without graph files. LIMIT: the system is larger than it has room for. */
+/* Finds the graphs that orr_search() finds, without graph files. LIMIT if the system is larger than it has room for. */
 enum orr_code plain_search(const struct orr_paths *paths, const struct orr_settings *settings,
                            const struct orr_search_request *request, struct orr_arena *arena,
                            struct plain_graph ret_graphs[ORR_GRAPH_COUNT], struct orr_error *err) ORR_NO_DISCARD;
@@ -60,7 +60,7 @@ void plain_start_channel(struct plain *s);
 /* plain_nics.c: may the channel, which entered by its NIC, leave by this one? */
 bool plain_may_leave_by(const struct plain *s, uint32_t net);
 
-/* plain_nics.c: the NIC that a GPU prefers for a channel; ORR_NO_NODE: none. */
+/* plain_nics.c: the NIC that a GPU prefers for a channel; ORR_NO_NODE if there is none. */
 uint32_t plain_preferred(const struct plain *s, uint32_t gpu, int32_t channel);
 
 #define PLAIN_NOWHERE UINT32_MAX          /* no node, no position */
@@ -69,7 +69,7 @@ enum order { FREE, IN_ORDER, AS_BEFORE }; /* how a channel chooses its GPUs */
 /* plain_channels.c: builds a channel from a GPU on, coming from a NIC or from PLAIN_NOWHERE. */
 void plain_enter(struct plain *s, uint32_t net, uint32_t gpu, enum order order);
 
-/* plain_channels.c: what is left of a GPU's PCI link in whole GB/s; -1: it has none. */
+/* plain_channels.c: what is left of a GPU's PCI link in whole GB/s; -1 if it has none. */
 int32_t plain_pci_left(const struct plain *s, uint32_t gpu);
 
 static inline int32_t type_of(const struct plain *s, uint32_t from, uint32_t to)

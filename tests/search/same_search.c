@@ -24,7 +24,7 @@ enum { LARGEST_XML = 1 << 18, MOST_SETTINGS = 4, MOST_REPORTS = 20 };
 struct question {
     const struct orr_release *release;
     uint32_t hosts, settings;
-    uint64_t odd; /* 0: capacities as they are */
+    uint64_t odd; /* 0 if capacities as they are */
     const char *name[MOST_SETTINGS], *value[MOST_SETTINGS];
 };
 
@@ -104,7 +104,7 @@ static void show(const struct orr_graph *a, const struct orr_trial *b)
            (double)b->bw_intra, (double)b->bw_inter, b->cross_nic, b->same_channels, b->hops);
 }
 
-/* One part of a host by both searches; false: they differ, or one fails. */
+/* One part of a host by both searches; false if they differ, or one fails. */
 static bool compare_part(struct orr_part *part, const struct orr_settings *settings, const struct question *q)
 {
     ORR_LOCAL_ARENA(arena, 0);
@@ -208,7 +208,7 @@ static void describe(uint64_t seed, const struct question *q, const struct orr_t
     putchar('\n');
 }
 
-/* "NAME=VALUE"; false: it is not, or there are too many. */
+/* "NAME=VALUE"; false if it is not, or there are too many. */
 static bool set(struct question *q, char *text)
 {
     char *equals = strchr(text, '=');

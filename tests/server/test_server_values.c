@@ -43,7 +43,7 @@ TEST(numbers_with_units_and_bounds)
 {
     static const struct {
         const char *name, *text;
-        int64_t value; /* -1: refused */
+        int64_t value; /* -1 if refused */
     } cases[] = {
         {"max-body", "64K", 65536}, {"max-body", "1024", 1024},
         {"max-body", "1023", -1},   {"max-body", "1G", 1 << 30},
@@ -79,7 +79,7 @@ TEST(numbers_with_units_and_bounds)
 TEST(networks)
 {
     static const struct {
-        const char *list, *address; /* address NULL: the list is wrong */
+        const char *list, *address; /* address NULL if the list is wrong */
         bool held;
     } cases[] = {
         {"10.0.0.0/8", "10.255.0.1", true},

@@ -328,7 +328,7 @@ static const struct small_machine {
 };
 enum { SMALL = sizeof small / sizeof small[0] };
 
-/* The text of a small machine, NULL: none has the name. */
+/* The text of a small machine, NULL if none has the name. */
 static inline const char *small_machine(const char *name)
 {
     for (int i = 0; i < SMALL; i++)

@@ -29,7 +29,7 @@ struct question {
 /* What a release, or a mixture of two, answers. */
 struct answer {
     enum orr_code code;
-    struct orr_analysis *analysis; /* NULL: refused */
+    struct orr_analysis *analysis; /* NULL if refused */
     struct orr_arena *arena;
     struct orr_facts facts;
     uint64_t transfers; /* a digest */
@@ -42,7 +42,7 @@ struct sides {
     struct answer answer[2];
 };
 
-/* A dump with the graph file that follows it, if one does. NULL: NCCL's reader would refuse it. */
+/* A dump with the graph file that follows it, if one does; NULL if NCCL's reader would refuse it. */
 static inline struct orr_dump *read_with_graphs(const char *text)
 {
     struct orr_error err = {0};
@@ -284,7 +284,7 @@ static inline bool choices_differ(const struct orr_analysis *a, const struct orr
     return false;
 }
 
-/* A refusal counts only where the release that the behaviour was taken from refuses as well, or for a limit. */
+/* A refusal counts only if the release that the behaviour was taken from refuses as well, or for a limit. */
 static inline bool differs(const struct answer *own, const struct answer *mixed, const struct answer *other)
 {
     if (!own->analysis || !mixed->analysis)

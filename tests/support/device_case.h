@@ -62,7 +62,7 @@ static inline void look(const struct orr_analysis *at)
     assert_ok(orr_device_decide(at, arena, &device, &err), &err);
 }
 
-/* Equal hosts. gpus NULL: all. */
+/* Equal hosts. gpus NULL means all. */
 static inline void decide_some(const char *machine, const char *gpus, uint32_t hosts, const char *release,
                                const char *given)
 {
@@ -121,7 +121,7 @@ static inline struct orr_device_choice choose(enum orr_function function, enum o
     return choice;
 }
 
-/* kernel NULL: the classic choice; time 0: not compared. */
+/* kernel NULL means the classic choice; time 0 if not compared. */
 static inline void assert_kernel(struct orr_device_choice choice, const char *kernel, int32_t blocks, double time)
 {
     if (!kernel) {

@@ -40,7 +40,7 @@ static const char ampere[] = SWITCHED("80");
 
 struct answered {
     struct fixture f;
-    struct orr_explanation *x; /* NULL: an error */
+    struct orr_explanation *x; /* NULL means an error */
     struct orr_error err;
 };
 

@@ -6,7 +6,7 @@
 #include "engine/findings/findings.h"
 #include "tests/support/fixture.h"
 
-/* Places named of the finding, -1: it is missing. */
+/* Places named of the finding, -1 if it is missing. */
 static inline int places_of(const struct orr_dump *dump, const struct orr_analysis *analysis, const char *id)
 {
     struct orr_error err = {0};

@@ -39,14 +39,14 @@ struct registered_test {
 void register_test(struct registered_test *test);
 
 /* A program may define these. An assertion that fails in before_...() fails the tests. with_arguments() is called first
- * and gives the exit status, or -1: run the tests. */
+ * and gives the exit status; -1 means that the tests should run. */
 void before_all(void);
 void before_each(void);
 void after_each(void);
 void after_all(void);
 int with_arguments(int argc, char **argv);
 
-/* The call succeeded; prints the error's text where it did not. */
+/* The call succeeded; prints the error's text if it did not. */
 #define assert_ok(code, err)                                                                                           \
     do {                                                                                                               \
         enum orr_code orr_test_code = (code);                                                                          \

@@ -163,6 +163,12 @@ PATTERNS = [
     ),
     (r"\bas (?:do|does|did) (?!not\b)", 'write "like" and the noun', "it ends, as do its lines", "as it does not"),
     (
+        r"(?<![\w.:'\"])(?:NULL|false|true|-1): (?:none|unknown|not known|not given|out of memory|it|there|no|any|all)\b",
+        'write "NULL if ..." or "-1 means ..."',
+        "the NIC; NULL: none",
+        "false if there is none; GPU 0: no NIC",
+    ),
+    (
         r"\bfor want of\b|\bin want of\b",
         'write "for lack of", or say what is missing',
         "fails for want of memory",

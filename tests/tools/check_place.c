@@ -35,7 +35,7 @@ static void wrong(const char *name, uint32_t count, uint32_t hosts, const char *
     counts.wrong++;
 }
 
-/* The plain answer for one set; 0: none. */
+/* The plain answer for one set; 0 if there is none. */
 static double plain(const struct orr_dump *dump, orr_bits gpus, uint32_t hosts)
 {
     char list[64];
@@ -67,7 +67,7 @@ static double lazily(const struct orr_dump *dump, double *scores, orr_bits gpus,
     return scores[gpus];
 }
 
-/* The best of the sets of that size within `free`; 0: there is none. */
+/* The best of the sets of that size within `free`; 0 if there is none. */
 static double best_within(const struct orr_dump *dump, double *scores, orr_bits free, uint32_t count, uint32_t hosts)
 {
     double best = 0;

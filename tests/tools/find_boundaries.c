@@ -88,7 +88,7 @@ static void make_known(struct chance *c, char *text)
     free(file);
 }
 
-/* One of the settings that are looked for, NULL: there is none. */
+/* One of the settings that are looked for, NULL if there is none. */
 static const char *wanted_setting(struct chance *c)
 {
     const struct wanted *w = &shared->wanted[chance_below(c, (uint32_t)shared->count)];
@@ -144,7 +144,7 @@ static void make(uint64_t seed, struct made *made)
     choose_settings(&c, made);
 }
 
-/* false: a machine cannot be read. */
+/* false if a machine cannot be read. */
 static bool question_of(const struct made *made, struct question *question)
 {
     *question = (struct question){.hosts = made->hosts, .settings = made->settings};

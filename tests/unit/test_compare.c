@@ -56,7 +56,7 @@ static uint32_t hardware(const struct two *t)
     return t->comparison.unlikes.count - t->comparison.unlikes.numbering;
 }
 
-/* The only row of hardware; values NULL: not compared. */
+/* The only row of hardware; values NULL if not compared. */
 static void assert_only(const struct two *t, const char *what, const char *a, const char *b, const char *device)
 {
     const struct orr_unlike *row = &t->comparison.unlikes.rows[0];

@@ -24,7 +24,7 @@ void *__wrap_orr_arena_grow(struct orr_arena *arena, const void *array, size_t c
 char *__wrap_orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args);
 
 static bool counting;
-static unsigned long made, failing; /* the one that fails; 0: none */
+static unsigned long made, failing; /* the one that fails; 0 if there is none */
 
 static bool fails(void)
 {

@@ -200,7 +200,7 @@ TEST(ranks_of_different_hosts_are_their_own_gpus)
     }
 }
 
-/* Two heads of two shares, each with a NIC; off where nobody asks for CollNet. */
+/* Two heads of two shares, each with a NIC; off if nobody asks for CollNet. */
 TEST(collnet_direct_has_a_head_a_share)
 {
     static const char host[] = "<system version=\"1\"><cpu host_hash=\"0x1\" numaid=\"0\" " X86_INTEL ">" SWITCH(

@@ -42,7 +42,7 @@ static enum orr_code draw(struct orr_renderer *renderer, const char *dot, struct
     return code;
 }
 
-/* One child of this process, 0: none. */
+/* One child of this process, 0 if there is none. */
 static pid_t child(void)
 {
     char path[64], line[64] = "";
@@ -250,7 +250,7 @@ static bool refuses(long result)
     return result == -1 && errno == EPERM;
 }
 
-/* In a process of its own: the letter of the first call that is not handled as it should be, 0: all are. */
+/* In a process of its own: the letter of the first call that is not handled as it should be, 0 if all are. */
 static int confined(void)
 {
     char byte, *none[] = {NULL};

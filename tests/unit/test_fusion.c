@@ -59,7 +59,7 @@ static const char *text_of(uint32_t element, enum orr_attr attr)
     return text ? text : "-";
 }
 
-/* The element of a kind with this value of an attribute; ORR_NO_ELEMENT: none. */
+/* The element of a kind with this value of an attribute; ORR_NO_ELEMENT if there is none. */
 static uint32_t find(enum orr_element_kind kind, enum orr_attr attr, const char *value)
 {
     for (uint32_t e = 0; e < view->element_count; e++)
@@ -92,7 +92,7 @@ static const char *names(void)
     return text;
 }
 
-/* Calls `check` for all releases from `first` to before `end` (NULL: the last one). */
+/* Calls `check` for all releases from `first` to before `end` (NULL means the last one). */
 static void in_releases(const char *first, const char *end, void (*check)(const struct orr_release *release))
 {
     uint32_t count;

@@ -88,7 +88,7 @@ TEST(a_whole_output)
     orr_results_free(results);
 }
 
-/* Old versions print neither root nor #wrong where the program has none. */
+/* Old versions print neither root nor #wrong if the program has none. */
 TEST(old_versions)
 {
     struct orr_results *results = read(

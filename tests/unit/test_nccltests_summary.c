@@ -5,7 +5,7 @@
 /* The figures of one summary: a table for each. */
 struct expected {
     enum orr_test test;
-    uint32_t hosts; /* 0: not named */
+    uint32_t hosts; /* 0 if not named */
     double bus_bw;  /* GB/s */
 };
 

@@ -123,7 +123,7 @@ TEST(test_fusion_that_nccl_refuses)
     static const struct {
         const char *release;
         const char *settings[3];
-        const char *words; /* NULL: it goes on */
+        const char *words; /* NULL if it goes on */
     } cases[] = {
         {"2.27.7", {"NCCL_NET_FORCE_MERGE", "mlx5_0,nope"}, "does not name its NICs exactly"},
         {"2.27.7", {"NCCL_NET_FORCE_MERGE", "mlx5_0,mlx5_1:1"}, "does not name its NICs exactly"},

@@ -93,7 +93,7 @@ static double worst_of(const struct orr_cluster *c, const struct orr_groups *gro
     return worst;
 }
 
-/* Above 0: the loads of a are less, tensor groups first. */
+/* Above 0 if the loads of a are less, tensor groups first. */
 static double loads_against(const struct orr_cluster *a, const double best[ORR_GROUP_KIND_COUNT], const char *text,
                             double own[ORR_GROUP_KIND_COUNT])
 {

@@ -23,7 +23,7 @@ void after_each(void)
     dump = NULL;
 }
 
-/* Judges a text; machine NULL: found from the text. */
+/* Judges a text; machine NULL means the one that is found from the text. */
 static const struct orr_perf_table *judge(const char *text, const char *machine, uint32_t hosts)
 {
     struct orr_perf_question question = {.hosts = hosts, .test = ORR_TEST_COUNT};
@@ -188,7 +188,7 @@ TEST(test_acs)
     ROW(2147483648, 536870912, 751619, 2.857, 5.0, 0)                                                                  \
     ROW(4294967296, 1073741824, 1503238, 2.857, 5.0, 0)
 
-/* A setting that usually explains logs explains a benchmark as well where no usual cause does, unless the job was given
+/* A setting that usually explains logs explains a benchmark as well if no usual cause does, unless the job was given
  * another value. */
 TEST(test_level_of_p2p)
 {

@@ -92,7 +92,7 @@ TEST(test_orders)
     assert_true(score.busbw > by_number * 1.3);
     assert_int_equal(score.count, 4);
     assert_false(score.order[0] < score.order[1] && score.order[1] < score.order[2] && score.order[2] < score.order[3]);
-    assert_true(score_of(15) >= 79); /* where the order of the numbers is as good, it stays */
+    assert_true(score_of(15) >= 79); /* if the order of the numbers is as good, it stays */
     assert_ok(orr_scores_of(scores, 15, &score, &err), &err);
     for (uint8_t i = 0; i < 4; i++)
         assert_int_equal(score.order[i], i);

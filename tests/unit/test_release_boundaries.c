@@ -18,7 +18,7 @@ static uint32_t node_of(const struct orr_analysis *analysis, int node)
     return system->first[node / 16] + (uint32_t)(node % 16);
 }
 
-/* GB/s of the link from a to b, 0: there is none. */
+/* GB/s of the link from a to b, 0 if there is none. */
 static double link_rate(const struct orr_analysis *analysis, int a, int b, int c)
 {
     const struct orr_system *system = &analysis->parts[0].system;

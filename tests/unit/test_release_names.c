@@ -144,11 +144,11 @@ TEST(tags_that_behave_alike_take_the_same_row)
     assert_int_equal(choose("2.18.5", false).asked, 0);
 }
 
-/* Other releases get a row only where the nearest is asked for. */
+/* Other releases get a row only if the nearest is asked for. */
 TEST(others_need_the_nearest)
 {
     static const struct {
-        const char *text, *row; /* row NULL: the newest */
+        const char *text, *row; /* row NULL means the newest */
         uint32_t asked;
     } cases[] = {
         {"2.99.0", NULL, 29900},      {"2.99", NULL, 29900},       {"2.6.4", "2.7.8", 20604},

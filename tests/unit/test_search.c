@@ -250,7 +250,7 @@ static void write_linked(int gpus, const char *nics, struct orr_text *text)
 TEST(searches_leave_out_most_steps)
 {
     const struct {
-        const char *release, *nics; /* NULL: the machine */
+        const char *release, *nics; /* NULL means the machine */
         int gpus;
         uint64_t most;
         const struct machine *machine;

@@ -147,7 +147,7 @@ TEST(test_what_is_outside)
 {
     static const struct {
         enum orr_setting setting;
-        const char *value, *same_as; /* same_as NULL: as if not given */
+        const char *value, *same_as; /* same_as NULL means as if not given */
     } rows[] = {
         {ORR_SET_MAX_NCHANNELS, "2147483647", "64"},
         {ORR_SET_MAX_NCHANNELS, "9223372036854775807", "-1"}, /* all but the low 32 bits are lost */

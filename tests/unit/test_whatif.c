@@ -56,7 +56,7 @@ static void release(struct sides *s)
     orr_arena_free(s->arena);
 }
 
-/* The first change of a kind, NULL: none. */
+/* The first change of a kind, NULL if there is none. */
 static const struct orr_change *change_of(const struct sides *s, enum orr_fact_kind kind)
 {
     for (size_t i = 0; i < s->changes.count; i++)

@@ -7,7 +7,7 @@ import { nicsOf, placeInTree } from "../nccl_log.js";
 import { writeWhy } from "../why.js";
 import { slidersView } from "./sliders.js";
 
-/** step: index of the step that is marked, -1: none. actions: graph(name), channel(n), step(i), layout(name). */
+/** step: index of the step that is marked; -1 if none is. actions: graph(name), channel(n), step(i), layout(name). */
 export function channelsView({ model, state, step, comparison, releases, actions }) {
     const graphs = model.doc.graphs ?? [];
     return [

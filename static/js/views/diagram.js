@@ -279,7 +279,7 @@ export class Diagram {
         return named.length ? named : plain;
     }
 
-    /** Lays arrows over the drawing, one a step {from, to}; now: the one to mark, -1: all alike. depth(step): its
+    /** Lays arrows over the drawing, one a step {from, to}; now: the one to mark, -1 if all are alike. depth(step): its
      * generation in a tree, null: no tree. tags: [{id, text}] of devices, such as the heads of NVLS. */
     draw(steps, now = -1, { depth = null, tags = [] } = {}) {
         if (!this.svg) return;
