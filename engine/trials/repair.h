@@ -39,6 +39,7 @@ const char *orr_repair_id(size_t i);
 /* repair_links.c */
 void orr_repair_slow_links(struct orr_variant *variant);
 void orr_repair_all_links(struct orr_variant *variant);
+void orr_repair_generation(struct orr_variant *variant);
 void orr_repair_unknown_links(struct orr_variant *variant);
 void orr_repair_bridges(struct orr_variant *variant);
 void orr_repair_slots(struct orr_variant *variant);

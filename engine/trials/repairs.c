@@ -73,7 +73,7 @@ static const struct orr_repair rows[] = {
     {"nvlink-one-sided", "the larger number of NVLinks in both directions", orr_repair_one_sided, false, false, false},
     {"nvlink-targets", "the same NVSwitches as the other GPUs", orr_repair_targets, false, false, false},
     {"slow-link", "speed and width of equal devices", orr_repair_slow_links, false, false, false},
-    {"pcie-below-model", "the PCIe link that GPU and CPU support", orr_repair_all_links, false, false, false},
+    {"pcie-below-model", "the PCIe links that GPUs, NICs and CPU support", orr_repair_generation, false, false, false},
     {"idle-gpus", "the PCIe link that GPU and CPU support", orr_repair_all_links, false, true, false},
     {"link-missing", "the link of an equal device", orr_repair_unknown_links, false, true, false},
     {"throttling-bridge", "the link of the fastest device below it", orr_repair_bridges, false, false, false},

@@ -201,6 +201,18 @@ def test_half_the_gpus_are_worse_than_a_far_nic(tmp_path):
     assert verdict["finding"] == "gpu-missing" and "4 of 8 GPUs" in verdict["sentence"]
 
 
+def test_links_that_hold_back_gpus_and_nics_alike_are_one_fault(tmp_path):
+    """Repairing either alone gains nothing. NICs in narrow slots are a fault of their own."""
+    dump = tmp_path / "slow.xml"
+    whole = run("convert", "--machine", "hgx-h100").replace("32.0 GT/s PCIe", "16.0 GT/s PCIe")
+    dump.write_text(whole)
+    said = verdict("--hosts", 2, dump)
+    assert "283 of 455 GB/s on 2 hosts, because all GPUs have a slower PCIe link" in said, said
+    nics = re.compile(r'(link_speed="16.0 GT/s PCIe" link_width=")16("[^>]*>\s*<nic)')
+    dump.write_text(nics.sub(r"\g<1>8\2", whole))
+    assert "because a NIC is faster than its PCIe slot" in verdict("--hosts", 2, dump)
+
+
 def test_a_port_that_is_slow_is_not_said_to_be_missing(tmp_path):
     tree = ET.fromstring(run("convert", "--machine", "dgx-spark"))
     assert check_faults.port_slow(tree)
