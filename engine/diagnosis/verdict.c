@@ -336,12 +336,13 @@ static void write_type(const struct orr_analysis *analysis, struct orr_text *tex
         write_joined(analysis, text);
 }
 
-/* A machine type, on any number of hosts. */
+/* A machine type, on any number of hosts; a cluster if the question or its file says which of them NVLink joins. */
 static bool is_type(const struct orr_analysis *analysis)
 {
     const struct orr_dump_notes *notes = analysis->given->notes;
-    for (uint32_t l = 1; analysis->cluster && l < analysis->cluster->line_count; l++)
-        if (analysis->cluster->lines[l].dump != analysis->cluster->lines[0].dump)
+    const struct orr_cluster *cluster = analysis->cluster;
+    for (uint32_t l = 0; cluster && l < cluster->line_count; l++)
+        if (cluster->lines[l].dump != cluster->lines[0].dump || !cluster->lines[l].domain)
             return false;
     return notes && !strcmp(notes->kind, "machine-type");
 }

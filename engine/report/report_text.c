@@ -15,6 +15,7 @@ enum {
 static void write_name(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_settings *settings = &report->analysis->query.settings;
+    const struct orr_cluster *cluster = report->analysis->cluster;
     char version[ORR_VERSION_SIZE];
     ORR_LOCAL_TEXT(text, 8192);
     orr_text_printf(&text, "%s, analysed for NCCL %s", report->name, settings->release->name);
@@ -22,6 +23,12 @@ static void write_name(struct orr_page *page, const struct orr_report *report)
         orr_text_printf(&text, ", the nearest release to %s", orr_version_format(settings->asked, version));
     else if (!settings->release->compared)
         orr_text_puts(&text, ", a release not compared with NCCL's own results");
+    if (cluster)
+        orr_text_printf(&text, ": %u host%s", cluster->host_count, orr_plural(cluster->host_count));
+    if (cluster && cluster->kind_count > 1)
+        orr_text_printf(&text, " of %u kinds", cluster->kind_count);
+    if (cluster)
+        orr_text_printf(&text, ", %u ranks", report->analysis->ranks);
     orr_page_heading(page, orr_text_data(&text));
 }
 
@@ -40,12 +47,8 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
     else if (type)
         orr_text_printf(&text, " It fits %u machine types, such as %s (%s).", report->machine.fitting, type->name,
                         type->title);
-    if (cluster)
-        orr_text_printf(&text, " The cluster has %u host%s", cluster->host_count, orr_plural(cluster->host_count));
-    if (cluster && cluster->kind_count > 1)
-        orr_text_printf(&text, " of %u kinds", cluster->kind_count);
-    if (cluster)
-        orr_text_printf(&text, " and %u ranks; this is the host of rank 0.", analysis->ranks);
+    if (cluster && cluster->system_count > 1)
+        orr_text_puts(&text, " This host has rank 0.");
     if (cluster && cluster->order != ORR_ORDER_BLOCK)
         orr_text_printf(&text, " %s", orr_rank_order_text(cluster->order));
     orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&text));
