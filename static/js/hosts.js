@@ -15,7 +15,8 @@ export function shape(model) {
     };
 }
 
-/* The rail of a rank: its place among the NICs, by the search's channels if they say it, else its best NIC; -1 if there is none. */
+/* The rail of a rank: its place among the NICs, by the search's channels if they say it, else its best NIC; -1 if there
+ * is none. */
 function railOfRank(model) {
     const rails = new Map(),
         place = new Map(model.nets.map((node, i) => [node.id, i]));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How the page words what the service says. Advice of the service names options of the command line, because every interface shows the same sentences. On the
- * page it names the control that does the same. */
+/* How the page words what the service says. Advice of the service names options of the command line, because every
+ * interface shows the same sentences. On the page it names the control that does the same. */
 
 const CONTROLS = {
     "assume-cpu": "CPUs",

@@ -34,7 +34,7 @@ export function questions(asked, { network = null, releases = [], known = {} } =
             found = flaw(model.doc, findings);
         if (model !== asked)
             Object.assign(row, {
-                answer: `on ${model.doc.hosts} hosts: ${row.answer}`,
+                answer: `on ${hostsText(model.doc)}: ${row.answer}`,
                 patch: row.patch && { hosts: model.doc.hosts, ...row.patch },
             });
         if (row.tone === "open") return row;
@@ -113,7 +113,7 @@ const needsHosts = (doc) => ({
         ? "one NVLink domain uses no NIC; two domains show it"
         : "one host uses no NIC; two hosts show it",
     tone: "open",
-    patch: { hosts: 2 },
+    patch: doc.cluster ? null : { hosts: 2 }, // of the trays that a number of hosts means, two may be one domain
 });
 
 function machine({ doc, gpus }) {
