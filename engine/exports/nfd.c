@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "engine/cluster/again.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/expect/expect.h"
@@ -225,7 +226,7 @@ enum orr_code orr_export_nfd(const struct orr_export_request *request, struct or
         code = orr_analyze(dump, &query, NULL, &one, err);
     query.hosts = 2;
     if (code == ORR_OK) {
-        code = orr_analyze(dump, &query, NULL, &two, &own);
+        code = orr_analyze_hosts(dump, &query, NULL, &two, &own);
         /* A host without a network, or too many ranks: labels about two hosts are left out. */
         code = code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
     }
@@ -238,7 +239,7 @@ enum orr_code orr_export_nfd(const struct orr_export_request *request, struct or
     }
     if (code == ORR_OK)
         write_labels(&node, text);
-    orr_analysis_free(two);
+    orr_analysis_again_free(two);
     orr_analysis_free(one);
     return code;
 }

@@ -48,7 +48,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "What the driver reports of the NVLink fabric: its cluster, clique, state (3: ready) and health.",
      "Nothing is wrong by itself; see the symptoms.",
      "MNNVL busId 0x901000 fabric UUID 3143b15bc2cd192b.28cc9b5473fb5b93 cliqueId 0x7ffe state 3 healthMask 0xaa"},
-    {"imex-import", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "cuMemImportFromShareableHandle", NULL,
+    {"imex-import", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "MemImportFromShareableHandle", NULL,
      "A process could not open memory that another one shares. In a rack such as GB200 NVL72, that goes through IMEX, "
      "whose domain is not in order.",
      "Check `nvidia-imex-ctl -N` on each host: all must be READY, with this host among them. If it hangs, restart "

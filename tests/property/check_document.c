@@ -75,9 +75,10 @@ bool check_tuning(const struct orr_analysis *a, struct tally *tally, struct orr_
 /* NaN and infinity become null in JSON, so that a null is one of them, or a value that may be missing. */
 static bool has_missing_number(json_t *value, const char *key, const char **ret_key)
 {
-    static const char *const may_be_null[] = {
-        "asked",   "nvls",    "cluster",      "machine_type", "release", "setting", "advice", "name",        "cost",
-        "no_cost", "finding", "follows_from", "teams",        "value",   "calls",   "adds",   "all_repaired"};
+    static const char *const may_be_null[] = {"asked",   "nvls",         "cluster", "machine_type",   "release",
+                                              "setting", "advice",       "name",    "cost",           "no_cost",
+                                              "finding", "follows_from", "teams",   "value",          "calls",
+                                              "adds",    "all_repaired", "confirm", "nvls_registered"};
     size_t i;
     const char *name;
     json_t *child;
