@@ -46,7 +46,7 @@ void orr_joined_clause(const struct orr_cluster *cluster, struct orr_text *text)
     if (count == 1)
         orr_text_printf(text, "NVLink joins the hosts (%u GPUs in 1 domain)", cluster->rank_count);
     else
-        orr_text_printf(text, "NVLink joins each %u hosts (%u GPUs in %u domains", first, cluster->rank_count, count);
+        orr_text_printf(text, "NVLink joins every %u hosts (%u GPUs in %u domains", first, cluster->rank_count, count);
     if (last != first)
         orr_text_printf(text, ", the last with %u host%s", last, orr_plural(last));
     orr_text_puts(text, count == 1 ? "" : ")");

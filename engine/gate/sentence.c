@@ -15,8 +15,8 @@ static void write_cost(const struct orr_gate *gate, const struct orr_cost *cost,
         orr_text_printf(text, " if %s, which is assumed", gate->assuming);
 }
 
-/* That the bandwidth is low is what the other reasons cost, and none beside them; NULL if it is not, or is the first.
- */
+/* The reason that the bandwidth is low, unless it is the first: others explain it, so it is not counted. NULL if there
+ * is none. */
 static const struct orr_gate_reason *consequence(const struct orr_gate *gate)
 {
     for (uint32_t i = 1; i < gate->counted; i++)

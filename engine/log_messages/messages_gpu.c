@@ -8,8 +8,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"no-transport", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No transport found for rank", NULL,
      "Two ranks have no way to exchange data: no peer-to-peer, no shared memory, and no network that both can use.",
      "Check NCCL_P2P_DISABLE, NCCL_SHM_DISABLE and NCCL_NET. Ranks on different hosts need one network on both; the "
-     "hosts' "
-     "\"Using network\" lines must agree.",
+     "hosts' \"Using network\" lines must agree.",
      "No transport found for rank 2[1b000] -> rank 1[3b000]"},
     {"duplicate-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Duplicate GPU detected", NULL,
      "Two ranks use the same GPU.",
@@ -28,11 +27,9 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 222 'the provided PTX was compiled with an unsupported toolchain.'"},
     {"nvls-slots", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NVLink SHARP (NVLS) Multicast", "out of memory",
      "The NVSwitches have no multicast slot left for NVLink SHARP (NVLS): a host has 128, and each communicator with "
-     "NVLS "
-     "takes some. NCCL 2.29 stops there; releases before went on without NVLS.",
-     "Set NCCL_NVLS_ENABLE=0, or use fewer communicators with NVLS (NCCL_ALGO=^NVLS for small ones); a release before "
-     "or "
-     "after 2.29 goes on without NVLS.",
+     "NVLS takes some. NCCL 2.29 stops there; releases before went on without NVLS.",
+     "Set NCCL_NVLS_ENABLE=0, or use fewer communicators with NVLS (NCCL_ALGO=^NVLS for small ones); a release "
+     "before or after 2.29 goes on without NVLS.",
      "Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 : CUDA error 2 'out of memory'."},
     {"nvls-slots-older", ORR_FROM_WARN, ORR_WEIGHT_FATAL, "Cuda failure", "@nvls.cc|out of memory",
      "The NVSwitches have no multicast slot left for NVLink SHARP (NVLS), or the GPU has no memory for its buffers.",
@@ -49,8 +46,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Nothing is wrong by itself; see the symptoms.",
      "MNNVL busId 0x901000 fabric UUID 3143b15bc2cd192b.28cc9b5473fb5b93 cliqueId 0x7ffe state 3 healthMask 0xaa"},
     {"imex-import", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "MemImportFromShareableHandle", NULL,
-     "A process could not open memory that another one shares. In a rack such as GB200 NVL72, that goes through IMEX, "
-     "whose domain is not in order.",
+     "A process could not open memory that another one shares. In a rack such as GB200 NVL72, that goes through IMEX; "
+     "usually a host is missing from the IMEX domain or not ready.",
      "Check `nvidia-imex-ctl -N` on each host: all must be READY, with this host among them. If it hangs, restart "
      "nvidia-imex or the host; in Kubernetes, restart the ComputeDomain. NCCL_MNNVL_ENABLE=0 works around it.",
      "CUDA error in cuMemImportFromShareableHandle: invalid resource handle"},
@@ -120,9 +117,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 205 'mapping of buffer object failed'"},
     {"cuda-out-of-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "out of memory",
      "The GPU had no memory left for NCCL.",
-     "Leave NCCL some memory (about 1 GB), use a smaller NCCL_BUFFSIZE or fewer channels (NCCL_MAX_NCHANNELS), or look "
-     "for "
-     "another process on the GPU with nvidia-smi.",
+     "Leave NCCL some memory (about 1 GB), use a smaller NCCL_BUFFSIZE or fewer channels (NCCL_MAX_NCHANNELS), or "
+     "look for another process on the GPU with nvidia-smi.",
      "Cuda failure 2 'out of memory'"},
     {"cuda-in-capture", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "during capture",
      "A CUDA graph was being captured, and an earlier call in it failed; NCCL only meets that failure.",
@@ -176,9 +172,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "fault and stops.",
      "Check `nvidia-smi nvlink -s`, `nvidia-smi topo -p2p r` and Fabric Manager, and reset the GPUs. "
      "NCCL_IGNORE_DISABLED_P2P=1 lets the job run without it.",
-     "P2P is disabled between NVLINK connected GPUs 0 and 1. This should not be the case given their connectivity, and "
-     "is "
-     "probably due to a hardware issue. If you still want to proceed, you can set NCCL_IGNORE_DISABLED_P2P=1."},
+     "P2P is disabled between NVLINK connected GPUs 0 and 1. This should not be the case given their connectivity, "
+     "and is probably due to a hardware issue. If you still want to proceed, you can set NCCL_IGNORE_DISABLED_P2P=1."},
     {"p2p-disabled", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "P2P is disabled between connected GPUs", NULL,
      "The driver refuses peer-to-peer between GPUs that are connected, so their data crosses host memory.",
      "Check `nvidia-smi topo -p2p r`, ACS on the PCIe switches and the IOMMU (BIOS, kernel command line).",
@@ -186,8 +181,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"peer-access-none", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "CANNOT Access Peer Device", NULL,
      "CUDA offers no P2P between two GPUs, so NCCL sends data between them through host memory.",
      "`nvidia-smi topo -p2p r` says why: GNS or NS means that the driver does not offer it for this model, such as "
-     "GeForce "
-     "since RTX 40; CNS or TNS means the platform: PCIe ACS, the IOMMU or a virtual machine.",
+     "GeForce since RTX 40; CNS or TNS means the platform: PCIe ACS, the IOMMU or a virtual machine.",
      "Device=0 CANNOT Access Peer Device=1"},
     {"p2p-ipc", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to open CUDA IPC handle", NULL,
      "A rank could not open the GPU memory of another one on the same host.",
@@ -256,8 +250,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "NCCL_GRAPH_FILE names a file of channels that was made for another machine: a device or a rank in it is not "
      "here.",
      "Unset NCCL_GRAPH_FILE; look for it in /etc/nccl.conf, ~/.nccl.conf and the image. NCCL_TOPO_FILE may stay. "
-     "Check: "
-     "`grep -r NCCL_ /etc/nccl.conf ~/.nccl.conf; env | grep NCCL_`.",
+     "Check: `grep -r NCCL_ /etc/nccl.conf ~/.nccl.conf; env | grep NCCL_`.",
      "XML Import Channel : dev 1 not found."},
     {"graph-file-channels", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "XML Import ", NULL,
      "NCCL could not use the file that NCCL_GRAPH_FILE names.",

@@ -43,8 +43,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "Check `nvidia-smi topo -p2p r` (GeForce cards since RTX 40 have no P2P) and PCIe ACS; "
      "disable_custom_all_reduce=True only silences the message.",
      "WARNING [custom_all_reduce.py:137] Custom allreduce is disabled because your platform lacks GPU P2P capability "
-     "or "
-     "P2P test failed."},
+     "or P2P test failed."},
     {"iommu-passthrough", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "iommu", "=pt|=off|: Passthrough|type: Passthrough",
      "The IOMMU does not translate addresses of the host's own devices.", "Nothing needs to change for P2P.",
      "BOOT_IMAGE=/vmlinuz-6.8.0 root=/dev/sda1 ro quiet intel_iommu=on iommu=pt"},
@@ -75,8 +74,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The process may lock too little memory for RDMA.",
      "Set `ulimit -l unlimited` for the job (docker --ulimit memlock=-1).",
      "WARNING: It appears that your OpenFabrics subsystem is configured to only allow registering part of your "
-     "physical "
-     "memory."},
+     "physical memory."},
     {"verbs-driver", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "libibverbs: Warning", "no userspace device-specific driver",
      "The image lacks the user-space driver of this NIC, so NCCL does not see it.",
      "Install the rdma-core of the image's distribution (ibverbs-providers), or the vendor's package.",
@@ -113,8 +111,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."},
     {"fabric-manager-version", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "river interface version", "don't match|mismatch",
      "Fabric Manager did not start, because its version is not that of the GPU driver. Without it, NVSwitch machines "
-     "have "
-     "no NVLink, and jobs hang or fail.",
+     "have no NVLink, and jobs hang or fail.",
      "Install the same version of both (nvidia-fabricmanager-NNN and the driver), then `systemctl restart "
      "nvidia-fabricmanager`; `nvidia-smi -q | grep -A6 Fabric` must say Completed.",
      "fabric manager NVIDIA GPU driver interface version 550.90.07 don't match with driver version 550.54.15."},

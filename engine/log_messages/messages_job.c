@@ -5,6 +5,9 @@
 
 #include "engine/log_messages/messages.h"
 
+#define ORR_IF_NOTHING_FOLLOWS "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes."
+#define ORR_TRY_MPI            "Make `mpirun -np 2 -H HOST1,HOST2 hostname` work first."
+
 const struct orr_log_message orr_log_messages_job[] = {
     {"watchdog-timeout", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Watchdog caught collective operation timeout", NULL,
      "A collective did not end within PyTorch's time limit: at least one rank did not take part, or data did not "
@@ -35,8 +38,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "ended.",
      "Look at what the ranks do with `py-spy dump` while it hangs, and for the first error of the other ranks.",
      "[rank1]:[F ProcessGroupNCCL.cpp:1169] [PG 0 Rank 1] ProcessGroupNCCL's watchdog got stuck for 600 seconds "
-     "without "
-     "making progress in monitoring enqueued collectives."},
+     "without making progress in monitoring enqueued collectives."},
     {"watchdog-dump", ORR_FROM_ALL, ORR_WEIGHT_AFTERMATH, "Received a dump signal", NULL,
      "PyTorch on this rank learned that another rank timed out.", "Look for the rank that the message names.",
      "[rank0]:[E1101 ProcessGroupNCCL.cpp:1486] [PG 0 Rank 0] Received a dump signal from this local rank and will "
@@ -77,9 +79,8 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"no-barrier-device", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "to perform barrier as devices used by this process are",
      NULL, "PyTorch guesses the GPU of this rank for a barrier; a wrong guess hangs the job.",
      "Call torch.cuda.set_device(LOCAL_RANK) first, or give device_id to init_process_group().",
-     "[rank1]:[W ProcessGroupNCCL.cpp:4561] [PG ID 0 PG GUID 0 Rank 1]  using GPU 1 to perform barrier as devices used "
-     "by "
-     "this process are currently unknown."},
+     "[rank1]:[W ProcessGroupNCCL.cpp:4561] [PG ID 0 PG GUID 0 Rank 1]  using GPU 1 to perform barrier as devices "
+     "used by this process are currently unknown."},
     {"not-destroyed", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "destroy_process_group() was not called", NULL,
      "The program ended without closing its communicators.", "Call destroy_process_group() at the end.",
      "[rank0]:[W ProcessGroupNCCL.cpp:1496] Warning: WARNING: destroy_process_group() was not called before program "
@@ -89,8 +90,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Look for the first error of rank 0. If it was still busy (preprocessing, loading), raise timeout in "
      "init_process_group(); if it waits too, NCCL may find no interface: set NCCL_SOCKET_IFNAME.",
      "[1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', "
-     "but "
-     "store->get('0') got error: Connection reset by peer"},
+     "but store->get('0') got error: Connection reset by peer"},
     {"store-lost", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "recvValue failed", NULL,
      "PyTorch lost the connection to the first host of the job, mostly because the process there ended.",
      "Look for the first error of rank 0.",
@@ -107,8 +107,7 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"ipc-expandable", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "custom_all_reduce",
      "'invalid argument'|register_graph_buffers",
      "vLLM's and SGLang's own all-reduce could not share its buffers between the GPUs, mostly because PyTorch "
-     "allocates "
-     "with expandable_segments:True. This is not NCCL.",
+     "allocates with expandable_segments:True. This is not NCCL.",
      "Take expandable_segments:True out of PYTORCH_CUDA_ALLOC_CONF, or start with --disable-custom-all-reduce.",
      "Failed: Cuda error /workspace/csrc/custom_all_reduce.cuh:164 'invalid argument'"},
     {"ipc-peer", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "custom_all_reduce", "peer access",
@@ -116,14 +115,11 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Start with --disable-custom-all-reduce. `nvidia-smi topo -p2p r` shows what the driver offers.",
      "Failed: Cuda error custom_all_reduce.cuh:307 'peer access is not supported between these two devices'"},
     {"sglang-nccl", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "glang is using nccl", NULL, "SGLang starts NCCL.",
-     "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes.",
-     "[2026-08-26 10:00:01 TP0] sglang is using nccl==2.30.7"},
+     ORR_IF_NOTHING_FOLLOWS, "[2026-08-26 10:00:01 TP0] sglang is using nccl==2.30.7"},
     {"sglang-init", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "nit nccl begin", NULL, "SGLang starts NCCL.",
-     "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes.",
-     "[2024-08-07 10:00:01 TP0] Init nccl begin."},
+     ORR_IF_NOTHING_FOLLOWS, "[2024-08-07 10:00:01 TP0] Init nccl begin."},
     {"vllm-nccl", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "vLLM is using nccl", NULL, "vLLM starts NCCL.",
-     "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes.",
-     "INFO 09-12 23:40:47 pynccl.py:63] vLLM is using nccl==2.20.5"},
+     ORR_IF_NOTHING_FOLLOWS, "INFO 09-12 23:40:47 pynccl.py:63] vLLM is using nccl==2.20.5"},
     {"nvbandwidth-domain", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "MultinodeMemoryAllocation", NULL,
      "The multinode tests of nvbandwidth need one NVLink domain over all hosts, such as a rack of GB200. HGX boards "
      "of different hosts are not joined by NVLink.",
@@ -131,29 +127,25 @@ const struct orr_log_message orr_log_messages_job[] = {
      "`nvidia-smi -q | grep -A6 Fabric`.",
      "[CUDA_ERROR_INVALID_VALUE] invalid argument in expression cuMemSetAccess(...) in MultinodeMemoryAllocation"},
     {"mpi-ssh", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "ssh: ", "connect to host|resolve hostname",
-     "mpirun could not start processes on another host, because ssh does not reach it. NCCL had not begun.",
+     "The launcher could not start processes on another host, because ssh does not reach it. NCCL had not begun.",
      "Make `ssh HOST hostname` work from this host without a password; --mca plm_rsh_args \"-p PORT\" names another "
-     "port. "
-     "Kubernetes: wait until the workers run an sshd and their names resolve (MPI Operator).",
+     "port. Kubernetes: wait until the workers run an sshd and their names resolve (MPI Operator).",
      "ssh: connect to host 10.0.0.3 port 22: Connection refused"},
     {"mpi-key", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Permission denied (", "publickey",
-     "mpirun could not start processes on another host, because ssh refused the key. NCCL had not begun.",
-     "Make `ssh HOST hostname` work from this host without a password: the same user, and ~/.ssh of mode 700 owned by "
-     "it. "
-     "Kubernetes: the MPI Operator's image must run sshd as that user.",
+     "The launcher could not start processes on another host, because ssh refused the key. NCCL had not begun.",
+     "Make `ssh HOST hostname` work from this host without a password: the same user, and ~/.ssh of mode 700 owned "
+     "by it. Kubernetes: the MPI Operator's image must run sshd as that user.",
      "root@worker-1: Permission denied (publickey,password)."},
     {"mpi-daemon", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "lost communication with a remote daemon", NULL,
-     "MPI lost its own process on another host. NCCL had not begun, or ended with it.",
-     "Make `mpirun -np 2 -H HOST1,HOST2 hostname` work first.", "PRTE has lost communication with a remote daemon."},
+     "MPI lost its own process on another host. NCCL had not begun, or ended with it.", ORR_TRY_MPI,
+     "PRTE has lost communication with a remote daemon."},
     {"mpi-start", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "unable to reliably start one or more daemons", NULL,
-     "MPI could not start its own processes on the other hosts. NCCL had not begun, or ended before.",
-     "Make `mpirun -np 2 -H HOST1,HOST2 hostname` work first.",
+     "MPI could not start its own processes on the other hosts. NCCL had not begun, or ended before.", ORR_TRY_MPI,
      "ORTE was unable to reliably start one or more daemons."},
     {"mpi-init", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Fatal error in", "PMPI_Init|MPI_Init",
      "MPI did not start, so NCCL had not begun.",
-     "Make an MPI program without NCCL work first (`mpirun -np 2 -H HOST1,HOST2 hostname`): launcher and library must "
-     "be "
-     "of one MPI.",
+     "Make an MPI program without NCCL work first (`mpirun -np 2 -H HOST1,HOST2 hostname`): launcher and library "
+     "must be of one MPI.",
      "Abort(3712399) on node 0 (rank 0 in comm 0): Fatal error in PMPI_Init: Other MPI error, error stack:"},
     {"mpi-slots", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "There are not enough slots available", NULL,
      "mpirun should start more processes than its hosts have slots.",
@@ -214,9 +206,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "all). Slurm: --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task, so that each task sees all GPUs.",
      "node1: Test CUDA failure common.cu:986 'invalid device ordinal'"},
     {"tests-illegal-access", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", "illegal memory access",
-     "nccl-tests uses no memory that it may not use, so the fault is in NCCL or the driver, mostly because the GPUs "
-     "are "
-     "newer than the release.",
+     "A kernel used memory that it may not use. nccl-tests keeps to its own, so most likely the fault is in NCCL or "
+     "the driver, often because the GPUs are newer than the release.",
      "Use a newer release of NCCL (for Blackwell 2.27.5 or newer) and a newer driver. If it stays, NCCL_P2P_DISABLE=1 "
      "shows whether P2P is the cause.",
      "node1: Test CUDA failure common.cu:325 'an illegal memory access was encountered'"},

@@ -5,12 +5,17 @@
 #include "engine/log_messages/messages.h"
 
 /* The number after "status=" or "error" is that of enum ibv_wc_status. */
+/* Meaning and advice of two messages of aws-ofi-nccl. */
+#define ORR_EFA_FAILED                                                                                                 \
+    "A transfer of the libfabric network (EFA) failed.",                                                               \
+        "Look for an earlier error of the other host. The security group must allow all traffic from and to itself "   \
+        "by its id (0.0.0.0/0 does not cover EFA); driver, libfabric and plugin must be of one release on both hosts."
+
 const struct orr_log_message orr_log_messages_network[] = {
     {"ib-retry-exceeded", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion",
      "status=12 |error 12,|RETRY_EXC_ERR(12)",
      "The other end of an RDMA connection did not answer in time (retry counter exceeded). The link or the switch "
-     "drops "
-     "packets, the path is blocked, or the other process is gone.",
+     "drops packets, the path is blocked, or the other process is gone.",
      "Look first for an earlier error of the peer that the line names. Check that link with ibstat and perfquery "
      "(RoCE: also PFC, ECN "
      "and the GID index NCCL_IB_GID_INDEX). NCCL_IB_TIMEOUT=22 and NCCL_IB_RETRY_CNT=7 only bridge short "
@@ -64,9 +69,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Check `ulimit -l` (it should be unlimited), the limits of the container, and that rdma-core fits the driver.",
      "Call to ibv_create_cq failed with error Cannot allocate memory"},
     {"ib-register-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_", "Bad address",
-     "The NIC driver could not register GPU memory: nvidia-peermem is not loaded or not of this driver, or the GPU has "
-     "no "
-     "GPUDirect RDMA, such as GeForce.",
+     "The NIC driver could not register GPU memory: nvidia-peermem is not loaded or not of this driver, or the GPU "
+     "has no GPUDirect RDMA, such as GeForce.",
      "Check `lsmod | grep nvidia_peermem` and load it, or use a driver and kernel with DMA-BUF. NCCL_NET_GDR_LEVEL=LOC "
      "lets the job run without GPUDirect RDMA.",
      "Call to ibv_reg_mr_iova2 failed with error Bad address"},
@@ -164,8 +168,7 @@ const struct orr_log_message orr_log_messages_network[] = {
     {"sharp-init", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "NET/IB :SHARP coll init error", NULL,
      "The switches refused a SHARP job, so NCCL cannot reduce in the network.",
      "Without SHARP this is harmless: NCCL_COLLNET_ENABLE=0 silences it. With SHARP, check the SHARP aggregation "
-     "manager "
-     "(sharp_am) of the fabric.",
+     "manager (sharp_am) of the fabric.",
      "NET/IB :SHARP coll init error: Cannot create SHArP job(-11)"},
     {"collnet-off", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Cannot initialize CollNet", NULL,
      "NCCL reduces on the GPUs, because reduction in the network (CollNet) could not start. The job goes on.",
@@ -174,26 +177,18 @@ const struct orr_log_message orr_log_messages_network[] = {
     /* Counters of ethtool -S and of hw_counters, if they are not 0. */
     {"nic-discards", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "x_discards_phy: ", "1|2|3|4|5|6|7|8|9",
      "The NIC has dropped packets because its buffers were full, so flow control did not hold the senders back.",
-     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the priority "
-     "of "
-     "NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
+     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the "
+     "priority of NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
      "rx_discards_phy: 1839205"},
     {"rdma-out-of-order", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "out_of_sequence", "1|2|3|4|5|6|7|8|9",
      "RDMA packets came out of order or were lost on the way, and were sent again, which costs bandwidth.",
-     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the priority "
-     "of "
-     "NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
+     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the "
+     "priority of NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
      "/sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:582913"},
-    {"ofi-request", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Request %*", "completed with error",
-     "A transfer of the libfabric network (EFA) failed.",
-     "Look for an earlier error of the other host. The security group must allow all traffic from and to itself by its "
-     "id (0.0.0.0/0 does not cover EFA); driver, libfabric and plugin must be of one release on both hosts.",
+    {"ofi-request", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Request %*", "completed with error", ORR_EFA_FAILED,
      "NET/OFI Request 0x7f1c completed with error. RC: 5. Error: 4 (Unreachable remote). Completed length: 0"},
     {"ofi-operation", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Operation", "completed with error",
-     "A transfer of the libfabric network (EFA) failed.",
-     "Look for an earlier error of the other host. The security group must allow all traffic from and to itself by its "
-     "id (0.0.0.0/0 does not cover EFA); driver, libfabric and plugin must be of one release on both hosts.",
-     "NET/OFI Operation with NULL context completed with error"},
+     ORR_EFA_FAILED, "NET/OFI Operation with NULL context completed with error"},
     {"ofi-remote-address", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Unable to insert remote address", NULL,
      "Amazon's plugin could not use the address of the other host: the hosts do not use the same plugin and libfabric, "
      "or the security group blocks EFA.",
@@ -217,11 +212,9 @@ const struct orr_log_message orr_log_messages_network[] = {
      "NET/OFI Couldn't find any optimal provider"},
     {"ofi-registration", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Unable to register memory", NULL,
      "The libfabric plugin could not register a buffer: its memory limit is too low, or libfabric is older than NCCL "
-     "2.19 "
-     "needs.",
+     "2.19 needs.",
      "Set `ulimit -l unlimited`. On AWS install EFA 1.29 or newer, or set FI_EFA_SET_CUDA_SYNC_MEMOPS=0. `fi_info -p "
-     "efa "
-     "-t FI_EP_RDM` shows whether the driver supports GPUDirect RDMA.",
+     "efa -t FI_EP_RDM` shows whether the driver supports GPUDirect RDMA.",
      "NET/OFI Unable to register memory (type = 2) for device 0. RC: -12, Error: Cannot allocate memory"},
     {"libfabric-gdrcopy", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "gdrcopy_dl_hmem_init failed", NULL,
      "libfabric runs without gdrcopy. Small messages may be slower; nothing fails.",

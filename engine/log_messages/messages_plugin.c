@@ -20,9 +20,8 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "NET/Plugin: Failed to find ncclCollNetPlugin_v9 symbol."},
     {"plugin-missing", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "/Plugin: Could not find", NULL,
      "NCCL found no plugin of that name and uses what it has itself.",
-     "This is normal for tuner and profiler plugins, and for networks on InfiniBand and RoCE. On AWS and GCP, install "
-     "the "
-     "network plugin.",
+     "This is normal for tuner and profiler plugins, and for networks on InfiniBand and RoCE. On AWS and GCP, "
+     "install the network plugin.",
      "TUNER/Plugin: Could not find: libnccl-tuner.so"},
     {"plugin-none", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin", "No plugin found",
      "NCCL uses its own network: no plugin is installed.",
@@ -35,8 +34,7 @@ const struct orr_log_message orr_log_messages_plugin[] = {
     {"ofi-unreachable", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI", "Unreachable remote|unresponsive receiver",
      "EFA cannot reach the other host: the security group blocks it, or the process there is gone.",
      "Let the security group allow all traffic from and to itself, both ways, and look for an earlier error of the "
-     "other "
-     "host.",
+     "other host.",
      "NET/OFI Request completed: Error: 4121 (unresponsive receiver)"},
     {"ofi-no-gdr", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/OFI", "Setting NCCL_PROTO to \"simple\"",
      "Amazon's plugin allows only the Simple protocol here, which is slower for small messages.",
@@ -67,18 +65,15 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "A process has executed an operation involving a call to the fork() system call to create a child process."},
     {"rxdm-gpus", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "Number of GPUs detected in the PCI tree", NULL,
      "Google's receive manager (RxDM) stopped, because it found fewer GPUs with a NIC in sysfs than CUDA has. Ranks "
-     "then "
-     "cannot connect to it.",
+     "then cannot connect to it.",
      "Give the node pool exactly the networks of its GPU NICs (an additional gVNIC network takes the place of one), "
-     "and "
-     "the pod hostNetwork: true, so that it sees all of /sys.",
+     "and the pod hostNetwork: true, so that it sees all of /sys.",
      "E0312 fastrak_gpumem_manager.cc:200] Number of GPUs detected in the PCI tree 7 is not equal to the actual number "
      "of GPUs reported by CUDA 8"},
     {"fastrak-refused", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "NET/FasTrak", "Connection refused",
      "Google's network plugin does not reach the receive manager (RxDM) of its host: it does not run, or it stopped.",
      "Look at the log of the container tcpgpudmarxd (tcpxo-daemon) on that host for its first error, and start it "
-     "before "
-     "the job.",
+     "before the job.",
      "NET/FasTrak : connect() error: 111: Connection refused"},
     {"fastrak-mismatch", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/FasTrak", "mismatch|not supported|ailed",
      "Google's network plugin (GPUDirect-TCPXO) could not start, often because its version and that of the receive "
@@ -89,8 +84,7 @@ const struct orr_log_message orr_log_messages_plugin[] = {
     {"tcpx-failed", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/GPUDirectTCPX", "ailed|rror|mismatch",
      "Google's network plugin (GPUDirect-TCPX) could not start or lost its connection to the receive manager.",
      "Start the receive manager (tcpgpudmarxd) on each host before the job, with its socket mounted into the "
-     "container, "
-     "and use the plugin's own settings.",
+     "container, and use the plugin's own settings.",
      "NET/GPUDirectTCPX : failed to connect to rxdm"},
     {"guest-config", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "NCCL/NET (shim) mismatch", NULL,
      "Settings of NCCL differ from those that Google's plugin demands.",

@@ -16,8 +16,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
     {"socket-timed-out", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
      "Connection timed out, exceeded error retry count",
      "A rank got no answer from the address of another one. A firewall drops the packets, or the address is on a "
-     "network that "
-     "the hosts do not share.",
+     "network that the hosts do not share.",
      "Open all ports between the hosts. Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share.",
      "socketPollConnect: connect to 10.0.0.2<37857> returned Connection timed out, exceeded error retry count after 35 "
      "attempts"},
@@ -26,9 +25,8 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Look for an earlier error of the other rank; check firewalls and NCCL_SOCKET_IFNAME.",
      "socketTryAccept: exceeded error retry count after 35 attempts, Connection aborted"},
     {"socket-no-route", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect", "No route to host",
-     "A rank cannot reach the address of another one. The hosts announce an interface that the others do not reach, or "
-     "a "
-     "firewall refuses.",
+     "A rank cannot reach the address of another one. The hosts announce an interface that the others do not reach, "
+     "or a firewall refuses.",
      "Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share (not docker0, virbr0 or a loopback), "
      "and open its ports.",
      "socketStartConnect: Connect to 172.17.0.1<39275> failed : No route to host"},
@@ -69,9 +67,8 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "settings differ.",
      "Check that all ranks call the same collectives with the same counts, and that NCCL_ALGO, NCCL_PROTO and the "
      "version of NCCL are the same on all hosts.",
-     "NET/Socket : peer 10.0.0.2<42918> message truncated : receiving 4194304 bytes instead of 1048576. If you believe "
-     "your "
-     "socket network is in healthy state, there may be a mismatch in collective sizes"},
+     "NET/Socket : peer 10.0.0.2<42918> message truncated : receiving 4194304 bytes instead of 1048576. If you "
+     "believe your socket network is in healthy state, there may be a mismatch in collective sizes"},
     {"socket-no-subnet", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No interface found in the same subnet", NULL,
      "No interface of this host is in the subnet of the address that NCCL_COMM_ID names.",
      "Give an address in NCCL_COMM_ID that every host reaches directly, or set NCCL_SOCKET_IFNAME.",
@@ -88,13 +85,11 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "A rank got something else than an address from another one: a host lacks the interface that NCCL_SOCKET_IFNAME "
      "names, or ranks do not use the same network or release of NCCL.",
      "`ip -br addr` must list that interface on every host, and the lines \"Using network\" and \"NCCL version\" of "
-     "all "
-     "hosts must agree.",
+     "all hosts must agree.",
      "ncclSocketInit: connecting to address  with family 59936 is neither AF_INET(2) nor AF_INET6(10)"},
     {"socket-type", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "wrong type", "!=",
      "Two connections of NCCL met that were not meant for each other, for instance of two communicators, or of ranks "
-     "with "
-     "different settings or releases.",
+     "with different settings or releases.",
      "Use one release and the same settings on all hosts, and an interface that each host has once "
      "(NCCL_SOCKET_IFNAME).",
      "socketFinalizeAccept: wrong type 4 != 3"},

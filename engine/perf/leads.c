@@ -311,7 +311,8 @@ static void say_gdr(const struct orr_perf_work *work, struct orr_perf_table *tab
         lead(table,
              "No connection of the log uses GPUDirect RDMA: its lines \"via NET\" do not end in GDRDMA, so data "
              "between GPUs and NICs crosses host memory. `lsmod | grep nvidia_peermem`: load that module, or use "
-             "a driver and kernel with DMA-BUF; NICs that are not near a GPU need NCCL_NET_GDR_LEVEL=PHB or SYS.");
+             "a driver and kernel with DMA-BUF; NCCL_NET_GDR_LEVEL=PHB or SYS allows it for NICs that are not near a "
+             "GPU.");
 }
 
 enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table, struct orr_error *err)

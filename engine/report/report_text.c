@@ -48,7 +48,7 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
         orr_text_printf(&text, " It fits %u machine types, such as %s (%s).", report->machine.fitting, type->name,
                         type->title);
     if (cluster && cluster->system_count > 1)
-        orr_text_puts(&text, " This host has rank 0.");
+        orr_text_puts(&text, analysis->built.host_count > 1 ? " This domain has rank 0." : " This host has rank 0.");
     if (cluster && cluster->order != ORR_ORDER_BLOCK)
         orr_text_printf(&text, " %s", orr_rank_order_text(cluster->order));
     orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&text));

@@ -177,9 +177,9 @@ static void ends_at_nvls(struct orr_symptom_finder *f)
                            .id = "ends-at-nvls",
                            .weight = ORR_SYMPTOM_CAUSE,
                            .cause = orr_symptom_text(f,
-                                                     "The log ends where NCCL binds memory for NVLink SHARP (line %u): "
-                                                     "the driver does not answer, because Fabric Manager or the "
-                                                     "NVSwitches are not in order.",
+                                                     "The log ends where NCCL binds memory for NVLink SHARP (line %u). "
+                                                     "If the job hangs there, the driver does not answer, mostly "
+                                                     "because Fabric Manager or the NVSwitches are not in order.",
                                                      bind->last_line),
                            .check = "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
                            .cure = "Restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, of the driver's "

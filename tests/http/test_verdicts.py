@@ -142,7 +142,7 @@ def test_trays_of_a_type_are_joined_as_in_a_rack(tmp_path):
     assert re.search(r"Assumed: NVLink joins the hosts \(72 GPUs in 1 domain\); otherwise they get about 189 GB/s", said)
     assert "about 316 GB/s" in verdict("--machine", "gb300-tray", "--hosts", 18), "without NVLink"
     said = verdict("--machine", "gb200-tray", "--hosts", 32, "--domain", 16)
-    assert "NVLink joins each 16 hosts (128 GPUs in 2 domains); otherwise" in said
+    assert "NVLink joins every 16 hosts (128 GPUs in 2 domains); otherwise" in said
     assert said.endswith("Only traffic between the domains leaves NVLink.")
     cluster.write_text(json.dumps({"hosts": [{"machine": "gb300-tray", "count": 4, "domain": "r"}]}))
     said = verdict("--cluster", cluster)

@@ -206,7 +206,7 @@ int32_t plain_pci_left(const struct plain *s, uint32_t gpu)
     return (int32_t)fminf(s->capacity[l], s->capacity[back]);
 }
 
-enum { KEYS = 5 }; /* the last key of the page, the distance, is the order in which GPUs are looked at */
+enum { KEYS = 5 }; /* the page's last key, the distance, needs no place: GPUs are added in that order */
 struct score {
     uint32_t gpu;
     int32_t keys[KEYS]; /* the most important first; more is better */

@@ -69,7 +69,7 @@ enum order { FREE, IN_ORDER, AS_BEFORE }; /* how a channel chooses its GPUs */
 /* plain_channels.c: builds a channel from a GPU on, coming from a NIC or from PLAIN_NOWHERE. */
 void plain_enter(struct plain *s, uint32_t net, uint32_t gpu, enum order order);
 
-/* plain_channels.c: what is left of a GPU's PCI link in whole GB/s; -1 if it has none. */
+/* plain_channels.c: whole GB/s that are left on a GPU's PCI link; -1 if it has none. */
 int32_t plain_pci_left(const struct plain *s, uint32_t gpu);
 
 static inline int32_t type_of(const struct plain *s, uint32_t from, uint32_t to)
