@@ -43,7 +43,7 @@ static void mask(const char *target, char *text, size_t size)
             at += name + 1;
             hidden = strcspn(at, "&");
         }
-        for (size_t i = 0; !hidden && i < sizeof starts / sizeof starts[0]; i++)
+        for (size_t i = 0; *at == 'o' && !hidden && i < sizeof starts / sizeof starts[0]; i++) /* all begin with o */
             if (!strncmp(at, starts[i], strlen(starts[i])))
                 hidden = strcspn(at, "&?/#");
         if (hidden) {
