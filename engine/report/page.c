@@ -105,13 +105,19 @@ static void put_blanks(struct orr_page *page, uint32_t columns)
         orr_text_puts(page->text, " ");
 }
 
+/* A blank where a line may end: not the one between a number and its "%". */
+static bool is_break(const char *blank)
+{
+    return *blank == ' ' && blank[1] != '%';
+}
+
 /* How many bytes of a cleaned line fit, up to a blank where possible. */
 static size_t fitting(const char *line, size_t length, uint32_t room)
 {
     size_t most = bytes_of(line, length, room), end = most;
     if (most == length)
         return length;
-    while (end && line[end] != ' ')
+    while (end && !is_break(line + end))
         end--;
     return end ? end : most;
 }
