@@ -156,15 +156,16 @@ export const detect = () => json("v1/detect", { method: "POST" });
 export const summary = (id, signal) => json(topology(id), { signal });
 export const analysis = (id, question, signal) =>
     json(ask(`${topology(id)}/analysis`, question), { signal });
-/* The machine as it is: not every route can take findings as repaired. */
-function asItIs(question) {
+/* The machine as it is: not every route can take findings as repaired. Some learn from what they read which hosts are
+ * joined, or look at one host. */
+function asItIs(question, ...without) {
     const query = new URLSearchParams(question);
-    query.delete("repair");
+    for (const name of ["repair", ...without]) query.delete(name);
     return query;
 }
 /** Which GPUs a job should take. */
 export const place = (id, query, signal) =>
-    json(ask(`${topology(id)}/place`, asItIs(query)), { signal });
+    json(ask(`${topology(id)}/place`, asItIs(query, "domain")), { signal });
 export const difference = (id, question, against, signal) =>
     json(ask(`${topology(id)}/analysis/diff`, withMore(question, { against })), { signal });
 /** Two topologies by role; and a set, named by what setQuery() made, against what most are like. */
@@ -179,12 +180,12 @@ export const explanation = (id, question, asked, signal) =>
  * implies. */
 export const checkLogAlone = (body, signal) => post("v1/check-log", body, signal);
 export const checkLog = (id, question, body, signal) =>
-    post(ask(`${topology(id)}/log`, asItIs(question)), body, signal);
+    post(ask(`${topology(id)}/log`, asItIs(question, "domain")), body, signal);
 /** Results of nccl-tests (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that they
  * imply. */
 export const checkPerfAlone = (body, signal) => post("v1/check-perf", body, signal);
 export const checkPerf = (id, question, body, signal) =>
-    post(ask(`${topology(id)}/perf`, asItIs(question)), body, signal);
+    post(ask(`${topology(id)}/perf`, asItIs(question, "domain")), body, signal);
 /** What a program of nccl-tests should print on a kept machine. sizes: as nccl-tests' -b, -e and -f; "": all. */
 export const predict = (id, question, collective, signal, sizes = "") =>
     json(ask(`${topology(id)}/predict`, withMore(question, { collective, sizes })), { signal });

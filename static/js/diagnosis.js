@@ -47,7 +47,7 @@ export function lossText(doc) {
         : `; because of faults ${valueText(`${bandwidth(cost.now)} instead of ${bandwidth(cost.repaired)}`, cost)}`;
 }
 
-const isOfShown = (doc, cost) => cost.hosts === doc.hosts;
+const isOfShown = (doc, cost) => cost.hosts === hostsOf(doc);
 
 const SEVERITIES = ["error", "warning", "info"];
 /** The gravest severity of these findings. */
@@ -234,7 +234,7 @@ export function headline(doc, results = null) {
 /** One line that decides: "2 faults cost 25 % on 2 hosts". head: of headline(). */
 export function decidingLine(doc, head) {
     const cost = doc.summary?.verdict?.cost,
-        at = hostCount(cost?.hosts ?? doc.hosts, doc);
+        at = hostCount(cost?.hosts ?? hostsOf(doc), doc);
     if (head.state === "fault" && cost && isLoss(cost)) {
         const one = head.title === "1 fault";
         if (cost.unit === "us")
@@ -247,14 +247,15 @@ export function decidingLine(doc, head) {
     }
     if (head.state === "fault") return head.title;
     const large = bigAllReduce(doc),
-        reach = large && `${bandwidth(large.bw)} GB/s on ${hostCount(doc.hosts, doc)}`;
+        reach = large && `${bandwidth(large.bw)} GB/s on ${hostCount(hostsOf(doc), doc)}`;
     if (head.state === "good") return reach ? `Healthy: ${reach}` : "Healthy";
     if (!reach || !doc.input?.assumed.length) return head.title;
     return `About ${reach}${doc.input.kind === "machine-type" ? "" : ", if the assumptions hold"}`;
 }
 
+const hostsOf = (doc) => doc.cluster?.hosts ?? doc.hosts;
 const hostCount = (n, doc) =>
-    hostsText(doc).includes("domain") ? plural(n, "domain") : plural(n, "host");
+    !doc.cluster && hostsText(doc).includes("domain") ? plural(n, "domain") : plural(n, "host");
 
 /** The bar below that line: what there is now, and what each fault's repair gains, in GB/s: {now, repaired, unit, for,
  * parts: [{finding, device, gain, share}]}; shares of the parts sum to what is lost. null if

@@ -161,7 +161,7 @@ function arrived() {
     scene.analysed();
     loading.explanation();
     placing.load(loaded.model);
-    if (store.state.view === "verdict") scaling.load(loaded.doc);
+    if (store.state.view === "verdict") scaling.load(loaded.model);
     if (loaded.summary && loaded.model)
         lately.remember({
             id: loaded.id,
@@ -243,7 +243,7 @@ store.subscribe((state, changed) => {
         placing.forget();
         scaling.forget();
     }
-    if (!asked && state.view === "verdict") scaling.load(loaded.model && loaded.doc);
+    if (!asked && state.view === "verdict") scaling.load(loaded.model);
     loadSchedule();
     placing.load(asked ? null : loaded.model);
     results.prediction();

@@ -352,8 +352,11 @@ export function tuningRows(tuning, collective) {
     }));
 }
 
-/** "1 host", "4 hosts"; of several systems in one dump: "1 NVLink domain of 18 hosts". */
+/** "1 host", "4 hosts"; of hosts that NVLink joins: "20 hosts in 2 NVLink domains"; of several systems in one dump:
+ * "1 NVLink domain of 18 hosts". */
 export function hostsText(doc) {
+    if (doc.cluster)
+        return `${plural(doc.cluster.hosts, "host")} in ${plural(doc.hosts, "NVLink domain")}`;
     const systems = new Set(
         (doc.system?.nodes ?? [])
             .filter((node) => typeOf(node.id) === "GPU")

@@ -234,11 +234,11 @@ export function makePanes({
                     questionView({
                         state,
                         input: summary?.input,
-                        domain: model?.systems ?? 0,
+                        domain: model?.doc.cluster ? 0 : (model?.systems ?? 0),
                         releases: moment.releases,
-                        controls: doc?.input
+                        controls: model
                             ? assumptionControls({
-                                  input: doc.input,
+                                  model,
                                   machine: doc.summary?.machine,
                                   state,
                                   machines: moment.machines,

@@ -58,7 +58,7 @@ export function showNames({ store, loading, clusters, rail, header }) {
         asked: questionText({
             state,
             release: doc?.nccl ?? state.release ?? "",
-            domain: loaded.model?.systems ?? 0,
+            domain: loaded.model?.doc.cluster ? 0 : (loaded.model?.systems ?? 0),
             assumed: doc?.input?.assumed.length ?? 0,
         }),
     });

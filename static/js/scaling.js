@@ -4,7 +4,7 @@
 import * as api from "./api.js";
 import { idle } from "./handling.js";
 import { question } from "./state.js";
-import { CPUS, cpusAssumed, nicsAssumed } from "./views/input.js";
+import { CPUS, cpusAssumed, isTray, nicsAssumed } from "./views/input.js";
 
 const HOSTS = [1, 2, 4, 8, 16, 32, 64];
 const PROGRAMS = [
@@ -15,12 +15,15 @@ const SIZE = 2 ** 30;
 /** A line of the chart as long as it is a picture of the machine, not of a fabric of thousands of ranks. */
 const MOST_RANKS = 16;
 
+const RACK = "18"; // trays that NVLink joins in an NVL72
+
 const SPEEDS = ["100", "200", "400"];
 
 /* What the verdict may hang on, as questions: {id, ask, field: of the state, hosts, rows: [{word, label, on, busbw}]};
  * busbw: undefined until it is known, null if it cannot be predicted. */
-function openQuestions(input, hosts) {
-    const nics = nicsAssumed(input),
+function openQuestions(model, hosts) {
+    const { input } = model.doc,
+        nics = nicsAssumed(input),
         cpu = cpusAssumed(input),
         speeds = nics && [...new Set([...SPEEDS, nics.gbps])].sort((a, b) => Number(a) - Number(b));
     return [
@@ -35,6 +38,21 @@ function openQuestions(input, hosts) {
                 on: gbps === nics.gbps,
             })),
         },
+        hosts > 1 &&
+            isTray(model) && {
+                id: "domain",
+                ask: "Does NVLink join the hosts?",
+                field: "domain",
+                hosts,
+                rows: [
+                    { word: "1", label: "over NICs alone", on: !model.doc.cluster },
+                    {
+                        word: RACK,
+                        label: `with NVLink between ${hosts > Number(RACK) ? RACK : "all"} of them`,
+                        on: Boolean(model.doc.cluster),
+                    },
+                ],
+            },
         cpu && {
             id: "cpu",
             ask: "Which CPUs are these?",
@@ -54,6 +72,7 @@ export class Scaling {
     later;
 
     #key = "";
+    #chart = ""; // the key of `shown`
     #control = null;
     shown = null; // {pending, hosts, lines}, as scalingChart() takes it
     which = []; // of openQuestions()
@@ -64,10 +83,14 @@ export class Scaling {
     }
 
     /** Asks about this analysis; what it knows already stays. */
-    async load(doc) {
+    async load(model) {
         const { state } = this.store,
-            key = `${state.id}?${question({ ...state, hosts: 1 })}`;
-        if (!doc || doc.local_ranks > MOST_RANKS || doc.local_ranks < 2) {
+            { doc } = model ?? {},
+            hostRanks = doc?.cluster ? doc.ranks / doc.cluster.hosts : doc?.local_ranks,
+            key = `${state.id}?${question(state)}`,
+            chart = `${state.id}?${question({ ...state, hosts: 1 })}`,
+            known = chart === this.#chart && this.shown?.pending === false ? this.shown : null;
+        if (!doc || hostRanks > MOST_RANKS || hostRanks < 2) {
             this.#stop("");
             return;
         }
@@ -75,11 +98,12 @@ export class Scaling {
         this.#stop(key);
         const { signal } = (this.#control = new AbortController()),
             lines = PROGRAMS.map(([name]) => ({ name, values: HOSTS.map(() => null) }));
-        this.shown = { pending: true, hosts: HOSTS, lines };
-        this.which = openQuestions(doc.input, state.hosts);
+        this.#chart = chart;
+        this.shown = known ?? { pending: true, hosts: HOSTS, lines };
+        this.which = openQuestions(model, state.hosts);
         await idle();
         const all = question({ ...state, hosts: HOSTS.at(-1) }),
-            answer = await this.#ask(() => api.scaling(state.id, all, signal), signal);
+            answer = !known && (await this.#ask(() => api.scaling(state.id, all, signal), signal));
         for (const [line, [, program]] of PROGRAMS.entries())
             lines[line].values = HOSTS.map((hosts) => {
                 const fits = (row) => row.hosts === hosts && row.collective === program;

@@ -75,6 +75,7 @@ export const DEFAULTS = Object.freeze({
     // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
     assume_nics: "",
     assume_cpu: "", // the same for CPUs that the input does not describe: "amd"
+    domain: "", // hosts that NVLink joins, such as "18"; "": as usual for the machine
     repair: "", // findings that are assumed to be repaired, such as "slow-link,gdr-off"
     against: Object.freeze([]), // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "verdict",
@@ -156,7 +157,16 @@ const ONE_OF = {
     beside: ["ghost", "side"],
 };
 /** What decides an analysis beside the release, the hosts and the settings. */
-const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume", "assume_nics", "assume_cpu"];
+const ASKED_TEXTS = [
+    "gpus",
+    "nics",
+    "fuse_nics",
+    "tuner",
+    "assume",
+    "assume_nics",
+    "assume_cpu",
+    "domain",
+];
 export const ASKED = ["release", "hosts", "settings", "repair", ...ASKED_TEXTS];
 const NUMBERS = {
     channel: 65535,

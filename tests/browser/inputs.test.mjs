@@ -379,3 +379,53 @@ test("a verdict that hangs on the CPUs asks which they are; the choice is in the
     await ready(it.page);
     await which.filter({ hasText: "is the same with Intel CPUs and with AMD CPUs." }).waitFor();
 });
+
+test("trays: whether NVLink joins them is asked, chosen and in the address; other machines have no such question", async () => {
+    const which = it.page.locator("#which-domain"),
+        line = () => it.page.locator("#verdict h2").textContent(),
+        pressed = (word) => it.key(`domain:${word}`).getAttribute("aria-pressed"),
+        pill = () => it.key("question").textContent();
+    await it.open(exampleFile("gb300").path, "hosts=36");
+    await which
+        .filter({ hasText: /\d GB\/sover NICs alone\d+ GB\/swith NVLink between 18/ })
+        .waitFor();
+    await soon.equal(() => pressed(1), "true");
+    const apart = await line();
+    await it.key("domain:18").click();
+    await it.until(() => /[#&]domain=18/.test(location.hash));
+    await soon.notEqual(line, apart);
+    await soon.match(line, /on 36 hosts/);
+    await soon.match(pill, /36 hosts1 setting/);
+    await it.settled();
+    await soon.equal(() => pressed(18), "true");
+    await soon.match(
+        () => it.page.locator("#expected h2").textContent(),
+        /36 hosts in 2 NVLink domains, 144 ranks/,
+    );
+    await it.axe("joined trays");
+    await it.ask();
+    await soon.equal(() => it.page.locator("#asked-assume-domain").inputValue(), "18");
+    await it.choose("#asked-assume-domain", "4");
+    await it.until(() => /[#&]domain=4(&|$)/.test(location.hash));
+    await soon.match(
+        () => it.page.locator("#expected h2").textContent(),
+        /36 hosts in 9 NVLink domains/,
+    );
+    await it.page.getByRole("button", { name: "Join hosts as usual" }).click();
+    await it.until(() => !/domain/.test(location.hash));
+    await soon.equal(line, apart);
+    // a machine type says it by itself, until somebody says otherwise
+    await it.visit(`${it.server.url}/#machine=gb200-tray&hosts=4`);
+    const together = await line();
+    await which.waitFor();
+    await soon.equal(() => pressed(18), "true");
+    await it.key("domain:1").click();
+    await it.until(() => /[#&]domain=1(&|$)/.test(location.hash));
+    await soon.notEqual(line, together);
+    for (const view of ["Channels", "Hosts", "Transfers", "Choose GPUs", "Bandwidth"]) {
+        await it.view(view);
+        await it.settled();
+    }
+    await it.open(exampleFile("h100-nvswitch").path, "hosts=2");
+    await soon.equal(() => it.page.locator("#assume-domain, #which-domain").count(), 0);
+});

@@ -74,6 +74,7 @@ test("everything that the page shows survives the address", () => {
         pick: "0,2",
         assume_nics: "400-no-gdr",
         assume_cpu: "amd",
+        domain: "18",
         trays: "3,5",
         finding: "slow-link",
         repair: "slow-link,gdr-off",

@@ -8,7 +8,8 @@ import { picker } from "./channels.js";
 
 /** actions: host(n), hosts(n), channel(n), graph(name). */
 export function hostsView({ model, state, actions }) {
-    const { count, local, rails } = shape(model);
+    const { count, local, rails } = shape(model),
+        joined = model.doc.cluster ? model.systems : 1; // hosts of a number that are one domain
     if (count < 2)
         return h(
             "div",
@@ -25,7 +26,7 @@ export function hostsView({ model, state, actions }) {
                 "p.try",
                 (model.systems > 1 ? [2, 4, 8] : [2, 4, 8, 16, 64, 512]).map((n) => [
                     button(`take:${n}`, `${n} ${model.systems > 1 ? "domains" : "hosts"}`, () =>
-                        actions.hosts(n),
+                        actions.hosts(n * joined),
                     ),
                     " ",
                 ]),

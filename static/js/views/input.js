@@ -101,10 +101,22 @@ export function cpusAssumed(input) {
     return said.find(Boolean)?.[1].toLowerCase() ?? "";
 }
 
-/** What can be assumed otherwise: speed and GPUDirect RDMA of NICs that the input does not describe, the CPUs, and the
- * machine type. [] if the input leaves nothing open.
- *  ids: what the ids of these elements begin with. actions: assumeNics(word), assume(name), take("fuse_nics", when). */
-export function assumptionControls({ input, machine = null, state, machines, actions, ids = "" }) {
+const JOINED = ["1", "2", "4", "8", "9", "16", "18", "36", "72"];
+export const joinedText = (domain) => (domain === "1" ? "no hosts" : `${domain} hosts`);
+
+/** Whether NVLink may join the machine to others, as it joins the trays of a rack: its GPUs have NVSwitches and C2C. A
+ * dump of several hosts says itself what is joined. */
+export const isTray = ({ doc, systems }) =>
+    doc.summary?.machine?.nvlink === "switched" &&
+    (doc.system?.links ?? []).some(([, , type]) => type === "C2C") &&
+    (systems === 1 || doc.cluster !== null);
+
+/** What can be assumed otherwise: speed and GPUDirect RDMA of NICs that the input does not describe, the CPUs, the hosts
+ * that NVLink joins, and the machine type. [] if the input leaves nothing open.
+ *  ids: what the ids of these elements begin with. actions: assumeNics(word), assume(name), take(field, word). */
+export function assumptionControls({ model, machine = null, state, machines, actions, ids = "" }) {
+    const { input } = model.doc;
+    if (!input) return [];
     const [speed, ...flags] = state.assume_nics.split("-"),
         gdr = !flags.length,
         now = nicsAssumed(input);
@@ -164,6 +176,25 @@ export function assumptionControls({ input, machine = null, state, machines, act
                 "p.controls",
                 field("cpu", "CPUs", Object.entries(CPUS), cpu, (word) =>
                     actions.take("assume_cpu", word),
+                ),
+            ),
+        (isTray(model) || state.domain) &&
+            h(
+                "p.controls",
+                field(
+                    "domain",
+                    "NVLink joins",
+                    [
+                        [
+                            "",
+                            input.kind === "machine-type" ? "hosts of a rack" : "as the input says",
+                        ],
+                        ...[...new Set([...JOINED, state.domain])]
+                            .filter(Boolean)
+                            .map((hosts) => [hosts, joinedText(hosts)]),
+                    ],
+                    state.domain,
+                    (hosts) => actions.take("domain", hosts),
                 ),
             ),
         isPartial(input, state) && machineChoice(state, machine, machines, actions, ids),

@@ -10,13 +10,13 @@ const W = 300,
     BOTTOM = 20;
 
 /** scaling: {hosts: [n], lines: [{name, values: [GB/s or null]}]}, what is known so far; pending: there will be more.
- * actions: hosts(n). */
-export function scalingChart({ hosts, lines, pending }, doc, actions) {
+ * asked: the number of hosts in view. actions: hosts(n). */
+export function scalingChart({ hosts, lines, pending }, asked, actions) {
     const most = Math.max(...lines.flatMap(({ values }) => values.filter((v) => v !== null)), 1);
     const step = (W - LEFT - 12) / (hosts.length - 1),
         x = (i) => LEFT + i * step,
         y = (value) => TOP + (1 - value / most) * (H - TOP - BOTTOM),
-        at = hosts.indexOf(doc.hosts);
+        at = hosts.indexOf(asked);
     const place = ({ values }) =>
         values.flatMap((value, i) => (value === null ? [] : [[x(i), y(value)]]));
     const said = (i) =>
@@ -66,7 +66,7 @@ export function scalingChart({ hosts, lines, pending }, doc, actions) {
                         role: "button",
                         tabindex: "0",
                         "data-key": `scale:${n}`,
-                        "aria-pressed": String(n === doc.hosts),
+                        "aria-pressed": String(n === asked),
                         "aria-label": `${n} host${n > 1 ? "s" : ""}: ${said(i) || "computing"}`,
                         onclick: () => actions.hosts(n),
                         onkeydown: (event) => {

@@ -4,7 +4,7 @@ import { button, choices, fileButton, h } from "../dom.js";
 import { graphCount } from "../graph_file.js";
 import { plural } from "../model.js";
 import { FUSE_NICS, MOST_HOSTS, repairs } from "../state.js";
-import { CPUS } from "./input.js";
+import { CPUS, joinedText } from "./input.js";
 
 /* What a job takes of the machine: rows like those of settings. */
 const SELECTIONS = [
@@ -64,9 +64,13 @@ const lineCount = (text) => {
 export function questionText({ state, release, domain = 0, assumed = 0 }) {
     const changed =
         Object.keys(state.settings).length +
-        [...SELECTIONS.map(({ name }) => name), "assume", "assume_nics", "assume_cpu"].filter(
-            (name) => state[name],
-        ).length;
+        [
+            ...SELECTIONS.map(({ name }) => name),
+            "assume",
+            "assume_nics",
+            "assume_cpu",
+            "domain",
+        ].filter((name) => state[name]).length;
     const repaired = repairs(state).length;
     return [
         `NCCL ${release}`.trim(),
@@ -174,6 +178,13 @@ export function chips(state, graphs, actions) {
                 "Assume the usual CPUs",
                 "Back to what the service assumes",
                 () => actions.take("assume_cpu", ""),
+            ),
+        state.domain &&
+            chip(
+                `NVLink joins ${joinedText(state.domain)}`,
+                "Join hosts as usual",
+                "Back to what the service assumes",
+                () => actions.take("domain", ""),
             ),
         graphs > 0 &&
             chip(`graph file, ${graphCount(graphs)}`, "No graph file", "Search the graphs", () =>

@@ -53,7 +53,7 @@ export function verdictHead({ model, base, scaling, state, known, actions }) {
                 ),
             cost ? bar(cost, repaired, costBar(model), state, actions) : h("p", head.sentence),
         ),
-        scaling && scalingChart(scaling, doc, actions),
+        scaling && scalingChart(scaling, doc.cluster?.hosts ?? doc.hosts, actions),
     );
 }
 
@@ -158,7 +158,7 @@ export function verdictBody({
         findings && findingList(findings, { model, source, state, actions }),
         model && checks(model, before, state, { network, releases, known, actions }),
         doc && expectation(doc, network?.doc, before?.doc),
-        input && inputSection({ doc, input, machine, state, machines, actions }),
+        input && inputSection({ model, doc, input, machine, state, machines, actions }),
     ];
 }
 
@@ -199,7 +199,7 @@ function expectation(doc, network, before) {
 
 /* What the input is. One badge for everything assumed, which opens the list and the controls
  * that assume something else. */
-function inputSection({ doc, input, machine, state, machines, actions }) {
+function inputSection({ model, doc, input, machine, state, machines, actions }) {
     const open = !doc && input.assumed.length + input.missing.length > 0,
         more = input.assumed.length - 1;
     const said = nicsAssumed(input)?.text ?? assumptionsOf(doc ?? { input }, ["tuning"])[0];
@@ -216,7 +216,7 @@ function inputSection({ doc, input, machine, state, machines, actions }) {
                   )
                 : `Input: ${input.title}`,
             [
-                doc && assumptionControls({ input, machine, state, machines, actions }),
+                model && assumptionControls({ model, machine, state, machines, actions }),
                 inputView({ input, machine, state, machines, actions, open }),
             ],
             { open },
