@@ -41,6 +41,20 @@ static bool reads_as_log(const char *text, size_t length)
     return orr_log_read(text, length, NULL, &log, &ignored) == ORR_OK && log;
 }
 
+/* Whether a line of a text says that something failed. */
+static bool text_fails(const char *text, size_t length)
+{
+    struct orr_log_limits limits = orr_log_default_limits;
+    struct orr_error ignored = {0};
+    ORR_LOCAL(orr_log, log);
+    limits.any_text = true;
+    bool fails = false;
+    if (orr_log_read(text, length, &limits, &log, &ignored) == ORR_OK)
+        for (uint32_t i = 0; i < log->event_count && !fails; i++)
+            fails = !log->events[i].message || log->events[i].message->weight >= ORR_WEIGHT_FATAL;
+    return fails;
+}
+
 /* The command for a file alone: results and logs have commands of their own. "show" for a machine, for a file that
  * cannot be read, and for options, which belong to `show`. Rows that a failure ended are a matter for check-log. */
 static const char *command_for(const char *file)
@@ -57,9 +71,10 @@ static const char *command_for(const char *file)
     const struct orr_input_kind *kind = length ? orr_input_recognise(text, length) : NULL;
     const char *command = "show", *name = kind ? kind->name : "";
     const bool log = !strcmp(name, "nccl-log") || (kind && length && orr_log_is_one(text, length));
+    const bool fails = kind && !strcmp(name, "nvidia-smi-topo") && text_fails(text, length);
     const bool plain = length && !memchr(text, 0, length) && text[0] != '<' && text[0] != '{' &&
                        (!kind || !strcmp(name, "nccl-log") || !strcmp(name, "nvidia-smi-topo"));
-    if (plain && (log || (!kind && (ORR_HAS_ONE(text, length, of_logs) || reads_as_log(text, length)))))
+    if (plain && (log || fails || (!kind && (ORR_HAS_ONE(text, length, of_logs) || reads_as_log(text, length)))))
         command = "check-log";
     if (plain && !ORR_HAS_ONE(text, length, of_failures) &&
         has_results(text, length, log && ORR_HAS_ONE(text, length, of_nccl)))

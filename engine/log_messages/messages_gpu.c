@@ -110,6 +110,15 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Raise `ulimit -n`; give the containers of one host one IPC and PID namespace. NCCL_CUMEM_ENABLE=0 works around "
      "it.",
      "Cuda failure 304 'OS call failed or operation not supported on this OS'"},
+    {"cuda-peers", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "peer mapping resources exhausted", NULL,
+     "A GPU has no room for another peer: CUDA lets each GPU map the memory of at most 8 others, unless NVSwitches "
+     "join "
+     "them.",
+     "Use at most 9 of these GPUs in one process, or start one process for each GPU, which sees only its own "
+     "(CUDA_VISIBLE_DEVICES). Other programs on the GPUs use up peers, too.",
+     "Cuda failure 711 'peer mapping resources exhausted'"},
+    {"matrix-nvlink", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GPU0 X NV%d", NULL, "NVLink joins some of these GPUs.",
+     "Nothing needs to change.", "GPU0\t X \tNV12\tNODE\tNODE"},
     {"cuda-peer-mapped", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "mapping of buffer object failed",
      "The driver could not map memory of another GPU: PCIe ACS, the IOMMU or the BAR size prevents it.",
      "Check `nvidia-smi topo -p2p r`, ACS (`sudo lspci -vvv | grep -i acsctl`) and Resizable BAR in the BIOS. "

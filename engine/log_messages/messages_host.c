@@ -75,6 +75,12 @@ const struct orr_log_message orr_log_messages_host[] = {
      "Set `ulimit -l unlimited` for the job (docker --ulimit memlock=-1).",
      "WARNING: It appears that your OpenFabrics subsystem is configured to only allow registering part of your "
      "physical memory."},
+    {"memlock-free", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "locked memory: unlimited", NULL,
+     "The shell may lock as much memory as it likes.", "Nothing, if the job runs with the same limit.",
+     "locked memory: unlimited"},
+    {"memlock-limit", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "locked memory: %d kB", NULL,
+     "The shell may lock little memory, and RDMA locks all that it registers.",
+     "Set `ulimit -l unlimited` for the job (docker --ulimit memlock=-1).", "locked memory: 8192 kB"},
     {"verbs-driver", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "libibverbs: Warning", "no userspace device-specific driver",
      "The image lacks the user-space driver of this NIC, so NCCL does not see it.",
      "Install the rdma-core of the image's distribution (ibverbs-providers), or the vendor's package.",

@@ -81,8 +81,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Call to ibv_reg_dmabuf_mr failed with error Operation not supported"},
     {"ib-register", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_", " failed",
      "The NIC driver could not register memory.",
-     "Set `ulimit -l unlimited` (memlock) for the job. For GPU memory, load nvidia-peermem or use a driver with "
-     "DMA-BUF.",
+     "Print `ulimit -l` from the job itself and, unless it is unlimited, raise it (memlock). For GPU memory, load "
+     "nvidia-peermem or use a driver with DMA-BUF.",
      "Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory"},
     {"ib-register-dmabuf", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to mlx5dv_reg_dmabuf_mr", "fail",
      "The NIC driver could not register GPU memory by DMA-BUF.",

@@ -57,6 +57,7 @@ struct orr_log_building {
     char listed[64]; /* a variable of a list whose value the next line has; listed_length 0 if there is none */
     size_t listed_length;
     struct orr_log_pci pci;
+    bool limit_asked;        /* the line before is `ulimit -l`, whose answer follows */
     struct orr_span before;  /* of the speech that is taken: the file of NCCL that warns */
     bool continues, command; /* the line before ends with a backslash; and belongs to a command */
     uint32_t function_count;
@@ -95,6 +96,8 @@ void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const cha
                            uint32_t line);
 /* devices.c: a line of lspci; true if no row of the table of messages needs to be tried on it. */
 bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
+/* devices.c: what may be locked, as `ulimit` says; true if the line says it. */
+bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */
 bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found);
 /* Gives the events their ranks and hosts, when communicators are known. */

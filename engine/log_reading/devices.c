@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output of lspci and show_gids, where several lines or columns belong together.
+/* Output of lspci, show_gids and ulimit, where several lines or columns belong together.
  *
  *      17:00.0 Infiniband controller: Mellanox ...
  *              Capabilities: [60] Express (v2) Endpoint, MSI 00
@@ -96,6 +96,35 @@ bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t len
     b->pci.width = 0;
     if (written > 0)
         orr_log_take_event(b, text, (size_t)written, ORR_FROM_OTHER, UINT32_MAX, -1, number);
+    return true;
+}
+
+/* What may be locked: the line after `ulimit -l`, and that of `ulimit -a`. Both become one message.
+ *
+ *      $ ulimit -l                 max locked memory       (kbytes, -l) 65536
+ *      unlimited
+ */
+bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number)
+{
+    static const char ask[] = "ulimit -l", all[] = "max locked memory", endless[] = "unlimited";
+    char text[64];
+    const bool answers = b->limit_asked;
+    b->limit_asked = length >= sizeof ask - 1 && !memcmp(line + length - (sizeof ask - 1), ask, sizeof ask - 1);
+    const char *end = line + length, *at = line;
+    if (!answers && has(line, length, all) && (at = memmem(line, length, "-l)", 3)))
+        at += 3;
+    else if (!answers)
+        return false;
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    const size_t digits = (size_t)(end - at) < 18 ? strspn(at, "0123456789") : 0;
+    if ((size_t)(end - at) >= sizeof endless - 1 && !memcmp(at, endless, sizeof endless - 1))
+        snprintf(text, sizeof text, "locked memory: %s", endless);
+    else if (digits && (at + digits == end || isspace((unsigned char)at[digits])))
+        snprintf(text, sizeof text, "locked memory: %.*s kB", (int)digits, at);
+    else
+        return false;
+    orr_log_take_event(b, text, strlen(text), ORR_FROM_OTHER, UINT32_MAX, -1, number);
     return true;
 }
 

@@ -105,7 +105,7 @@ static const struct orr_log_event *server_start(const struct orr_log *log, const
 {
     static const struct {
         const char *event, *server;
-    } starts[] = {{"vllm-nccl", "vLLM"}, {"sglang-nccl", "SGLang"}, {"sglang-init", "SGLang"}};
+    } starts[] = {{"vllm-nccl", "vLLM"}, {"sglang-nccl", "SGLang"}};
     const struct orr_log_event *last = NULL;
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
         const struct orr_log_event *event = orr_log_event_of(log, starts[i].event);

@@ -309,9 +309,48 @@ static void mixed_releases(struct orr_symptom_finder *f)
                            .explains = event->message->id});
 }
 
+/* Memory that a NIC could not register, in a text that also says how much may be locked. */
+static void locked_memory(struct orr_symptom_finder *f)
+{
+    static const char *const failures[] = {"ib-register", "ib-create-qp"};
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *event = NULL, *limit = orr_log_event_of(log, "memlock-limit"),
+                               *endless = orr_log_event_of(log, "memlock-free");
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0] && !event; i++)
+        event = orr_log_event_of(log, failures[i]);
+    if (!event || !strstr(event->text, "allocate memory") || (!limit && !endless))
+        return;
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "locked-memory",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause = limit ? orr_symptom_text(f,
+                                              "Too little memory may be locked (line %u: %s), and a NIC locks all "
+                                              "memory that it registers.",
+                                              limit->line, limit->text + sizeof "locked memory:")
+                           : orr_symptom_text(f,
+                                              "The NIC driver refused memory although locked memory is unlimited (line "
+                                              "%u): if the job runs with that limit too, the reason is another one, in "
+                                              "the kernel, the driver or the firmware.",
+                                              endless->line),
+            .check = limit ? "Check: print `ulimit -l` from the job itself (mpirun ... bash -c 'ulimit -l'); it must "
+                             "say unlimited."
+                           : "Check: print `ulimit -l` from the job itself, look at `dmesg` after the failure, and run "
+                             "once with NCCL_NET_GDR_LEVEL=LOC: if that works, only GPU memory is refused.",
+            .cure = limit
+                        ? "Set memlock to unlimited in /etc/security/limits.conf and log in again (docker --ulimit "
+                          "memlock=-1; Slurm: PropagateResourceLimitsExcept=MEMLOCK)."
+                        : "Compare kernel, GPU driver, rdma-core and firmware with those of a host on which it works, "
+                          "or with those before an update.",
+            .line = limit ? limit->line : endless->line,
+            .explains = event->message->id});
+}
+
 void orr_symptoms_of_network(struct orr_symptom_finder *f)
 {
     hidden_mismatch(f);
+    locked_memory(f);
     mixed_releases(f);
     link_local_gid(f);
     bonds(f);

@@ -64,50 +64,72 @@ static void driver_offers_none(struct orr_symptom_finder *f)
             .line = record->line});
 }
 
-/* The model of GPUs of one host, if it has no NVLink; NULL if it has, or lines do not say. */
-static const struct orr_gpu_model *without_nvlink(const struct orr_log *log)
+/* The line of a person who says that something hangs; NULL if nobody does. */
+static const struct orr_log_event *said_hang(const struct orr_log *log)
+{
+    static const char *const events[] = {"said-hang", "said-stuck", "said-freeze", "said-stall"};
+    const struct orr_log_event *event = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(log, events[i]);
+    return event;
+}
+
+/* The model of GPUs of one host, NULL if lines do not say; *ret_nvlink: it has NVLink, or a matrix shows one. */
+static const struct orr_gpu_model *neighbours(const struct orr_log *log, bool *ret_nvlink)
 {
     uint32_t at = 0;
     const struct orr_log_record *record = next_neighbour(log, &at);
     const struct orr_gpu_model *model = record ? orr_gpu_model_of_name(record->words[2]) : NULL;
-    return model && !model->nvlink ? model : NULL;
+    *ret_nvlink = (model && model->nvlink) || orr_log_event_of(log, "matrix-nvlink");
+    return model;
 }
 
 /* P2P over PCIe that NCCL uses, in a job that stops at its first transfers. */
 static void p2p_stops(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
-    const struct orr_gpu_model *model = without_nvlink(log);
-    const bool waits = log->kinds[ORR_LOG_TEST_START] && !log->kinds[ORR_LOG_TEST_RESULT];
-    if (!model || !orr_symptom_transports(log).p2p || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
-        orr_log_event_of(log, "iommu-translated") || !(waits || orr_log_event_of(log, "watchdog-timeout")))
+    bool nvlink;
+    const struct orr_gpu_model *model = neighbours(log, &nvlink);
+    const struct orr_log_event *hang = said_hang(log);
+    const bool waits = (log->kinds[ORR_LOG_TEST_START] && !log->kinds[ORR_LOG_TEST_RESULT]) ||
+                       orr_log_event_of(log, "watchdog-timeout");
+    if (nvlink || !orr_symptom_transports(log).p2p || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
+        orr_log_event_of(log, "iommu-translated") || !(hang || (model && waits)))
         return;
     for (uint32_t i = 0; i < log->event_count; i++)
         if (log->events[i].message && log->events[i].message->weight == ORR_WEIGHT_FATAL)
             return;
-    orr_symptom_add(f,
-                    &(struct orr_symptom){
-                        .id = "p2p-stops",
-                        .weight = ORR_SYMPTOM_CAUSE,
-                        .cause = orr_symptom_text(
-                            f,
-                            "NCCL uses P2P over PCIe between these GPUs (%.*s)%s, and no transfer ends: PCIe ACS or "
-                            "the IOMMU probably breaks P2P. Run once with NCCL_P2P_DISABLE=1: if the job then works, "
-                            "it is that.",
-                            (int)strcspn(model->names, "|"), model->names,
-                            model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : ""),
-                        .check = ORR_ACS_CHECK,
-                        .cure = ORR_ACS_CURE});
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "p2p-stops",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause =
+                model ? orr_symptom_text(f,
+                                         "NCCL uses P2P over PCIe between these GPUs (%.*s)%s, and no transfer ends: "
+                                         "PCIe ACS or the IOMMU probably breaks P2P. Run once with "
+                                         "NCCL_P2P_DISABLE=1: if the job then works, it is that.",
+                                         (int)strcspn(model->names, "|"), model->names,
+                                         model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : "")
+                      : orr_symptom_text(f,
+                                         "The text speaks of a hang (line %u), and NCCL uses P2P. Unless NVLink joins "
+                                         "these GPUs, PCIe ACS or the IOMMU probably breaks it. Run once with "
+                                         "NCCL_P2P_DISABLE=1: if the job then works, it is that.",
+                                         hang->line),
+            .check = ORR_ACS_CHECK,
+            .cure = ORR_ACS_CURE,
+            .line = hang ? hang->line : 0});
 }
 
-/* The line of a person who says that something hangs; NULL if nobody does. */
-static const struct orr_log_event *said_hang(const struct orr_log *log)
+/* The line of a command or sentence that turns P2P off; 0 if there is none. */
+static uint32_t p2p_off(const struct orr_log *log, const struct orr_log_event *hang)
 {
-    static const char *const events[] = {"said-hang", "said-stuck", "said-freeze"};
-    const struct orr_log_event *event = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(log, events[i]);
-    return event;
+    uint32_t line = 0;
+    const char *off = orr_symptom_setting(log, "NCCL_P2P_DISABLE", &line);
+    const struct orr_log_event *said = orr_log_event_of(log, "said-p2p-off");
+    if (off && !strcmp(off, "1"))
+        return line;
+    return said ? said->line : strstr(hang->text, "NCCL_P2P_DISABLE=1") ? hang->line : 0;
 }
 
 /* P2P that is turned off in a text about a hang: the setting works around it. */
@@ -115,22 +137,21 @@ static void p2p_worked_around(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
     const struct orr_log_event *hang = said_hang(log);
-    uint32_t line = 0;
-    const char *off = orr_symptom_setting(log, "NCCL_P2P_DISABLE", &line);
-    if (!hang || !off || strcmp(off, "1") != 0 || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
+    const uint32_t line = hang ? p2p_off(log, hang) : 0;
+    if (!line || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
         orr_log_event_of(log, "iommu-translated") || orr_log_event_of(log, "p2p-matrix-refused"))
         return;
-    orr_symptom_add(f, &(struct orr_symptom){
-                           .id = "p2p-worked-around",
-                           .weight = ORR_SYMPTOM_CAUSE,
-                           .cause = orr_symptom_text(f,
-                                                     "The text speaks of a hang (line %u) and turns P2P off (line %u): "
-                                                     "if the job works with NCCL_P2P_DISABLE=1 and hangs without it, "
-                                                     "PCIe ACS or the IOMMU breaks P2P between the GPUs.",
-                                                     hang->line, line),
-                           .check = ORR_ACS_CHECK,
-                           .cure = ORR_ACS_CURE,
-                           .line = line});
+    orr_symptom_add(f, &(struct orr_symptom){.id = "p2p-worked-around",
+                                             .weight = ORR_SYMPTOM_CAUSE,
+                                             .cause = orr_symptom_text(
+                                                 f,
+                                                 "The text speaks of a hang (line %u) and of NCCL_P2P_DISABLE=1 (line "
+                                                 "%u): if the job works with it and hangs without it, PCIe ACS or the "
+                                                 "IOMMU breaks P2P between the GPUs.",
+                                                 hang->line, line),
+                                             .check = ORR_ACS_CHECK,
+                                             .cure = ORR_ACS_CURE,
+                                             .line = line});
 }
 
 /* P2P that the driver offers between GPUs to which NVIDIA's own driver does not offer it. */
@@ -163,7 +184,7 @@ static void patched_driver(struct orr_symptom_finder *f)
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
 {
     driver_offers_none(f);
-    p2p_stops(f);
     p2p_worked_around(f);
+    p2p_stops(f);
     patched_driver(f);
 }
