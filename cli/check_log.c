@@ -30,10 +30,9 @@ static int print_topology(const struct orr_log *log, const char *file)
     const char *second = text.data ? strchr(text.data, '\n') : NULL;
     if (!second || orr_text_failed(&text))
         return ORR_EXIT_INPUT;
-    printf(
-        "%.*s\n<!-- Rebuilt by Orrery from the tree that an NCCL log prints. GPUDirect RDMA is assumed to be possible "
-        "unless the log denies it. -->%s",
-        (int)(second - text.data), text.data, second);
+    printf("%.*s\n<!-- Rebuilt by Orrery from the tree that an NCCL log prints. GPUDirect RDMA is assumed to be "
+           "possible unless the log denies it. -->%s",
+           (int)(second - text.data), text.data, second);
     return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
 }
 

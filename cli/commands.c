@@ -29,9 +29,9 @@ const struct orr_command orr_commands[] = {
      "  orrery show --hosts 1,2,4 topo.xml     (the bandwidths on each number)\n"
      "  orrery show --against dgx-h100 topo.xml\n\n"
      "The report begins with the machine, the verdict and the findings. Then come channels, rings, NVLS and "
-     "bandwidths, "
-     "the paths between GPUs and NICs, and the NIC of each GPU. It ends with its assumptions and with commands that "
-     "answer further questions. On a terminal, long text goes to $PAGER. COLUMNS overrides the terminal's width.\n",
+     "bandwidths, the paths between GPUs and NICs, and the NIC of each GPU. It ends with its assumptions and with "
+     "commands that answer further questions. On a terminal, long text goes to $PAGER. COLUMNS overrides the "
+     "terminal's width.\n",
      ORR_CMD_ASKING | ORR_CMD_TEXT | ORR_CMD_SHOW | ORR_CMD_VERBOSE | ORR_CMD_CAVEAT,
      ORR_TOPICS(ORR_TOPICS_CLUSTER, ORR_TOPIC_SHOWN, ORR_TOPIC_READING, ORR_TOPIC_DEVICE, ORR_TOPIC_MACHINE,
                 ORR_TOPIC_RANKS, ORR_TOPIC_AGAINST),
@@ -100,8 +100,7 @@ const struct orr_command orr_commands[] = {
      ORR_TOPICS(ORR_TOPICS_PREDICT, ORR_TOPIC_MACHINE, ORR_TOPIC_RANKS), ORR_ONE_FILE, orr_command_predict},
     {"scaling", "[FILE|-]", "print the bandwidths on 1, 2, 4 ... hosts, also against another release or setting",
      "Prints the predicted bus bandwidth of AllReduce, AllGather, ReduceScatter and AlltoAll at 1 MiB and 1 GiB for a "
-     "job "
-     "on 1, 2, 4 ... and all hosts. In a cluster, a smaller job takes the first hosts in the order of the ranks. "
+     "job on 1, 2, 4 ... and all hosts. In a cluster, a smaller job takes the first hosts in the order of the ranks. "
      "--against puts another release or setting beside it.\n\n"
      "  orrery scaling --cluster cluster.json\n"
      "  orrery scaling --machine hgx-h100 --hosts 64 --release 2.21.5 --against 2.30.7\n"
@@ -120,16 +119,15 @@ const struct orr_command orr_commands[] = {
      "  orrery place --jobs 4,2,2 --pack worst topo.xml                    (three jobs at once)\n"
      "  orrery place --count 4 --hosts 1:3,16:1 --collective alltoall topo.xml\n\n"
      "GPUs are numbered from 0, in the order of their ranks in the dump. Sets with the same figures share a line, "
-     "which says how many there are. Ties go to the set that leaves the most "
-     "for other jobs: the bandwidth of the best further job of the same size, then that of all GPUs that stay free. "
-     "All hosts are assumed to be identical, and the job to use the same GPUs on each. Prints text on a terminal and "
-     "JSON elsewhere; --text and --json choose.\n",
+     "which says how many there are. Ties go to the set that leaves the most for other jobs: the bandwidth of the best "
+     "further job of the same size, then that of all GPUs that stay free. All hosts are assumed to be identical, and "
+     "the job to use the same GPUs on each. Prints text on a terminal and JSON elsewhere; --text and --json choose.\n",
      ORR_CMD_PLACE | ORR_CMD_COLOR | ORR_CMD_VERBOSE, ORR_TOPICS(ORR_TOPICS_PLACE, ORR_TOPIC_MACHINE), ORR_ONE_FILE,
      orr_command_place},
     {"explain", "[FILE|-]", "explain why NCCL made a decision, and which settings would change it",
      "Answers in two or three sentences. Then it gives the evidence: the release's rule, the values that the rule "
-     "compares, the limiting link, the settings that would change the decision, and the assumptions. Orrery tries "
-     "each of these settings in an analysis of its own.\n\n"
+     "compares, the limiting link, the settings that would change the decision, and the assumptions. Orrery tries each "
+     "of these settings in an analysis of its own.\n\n"
      "  orrery explain --why p2p --from 0 --to 3 topo.xml\n"
      "  orrery explain --why graph --graph tree topo.xml\n"
      "  orrery explain --why p2p --from GPU/0-1b000 --to GPU/0-5c000 topo.xml\n"
@@ -181,8 +179,8 @@ const struct orr_command orr_commands[] = {
      ORR_CMD_GATHER, NONE, ORR_ONE_FILE, orr_command_gather},
     {"gate", "[FILE|-]", "check whether this node is fit for a job",
      "Compares this node with what it should be: a machine type, another node's dump, or a typical host of those in a "
-     "service. One line says whether the node is fit, what a fault costs, and why. The exit status is 0 if the "
-     "node is fit, 3 if it is degraded, and 4 if it cannot be judged.\n\n"
+     "service. One line says whether the node is fit, what a fault costs, and why. The exit status is 0 if the node is "
+     "fit, 3 if it is degraded, and 4 if it cannot be judged.\n\n"
      "  orrery gate --expect dgx-h100\n"
      "  orrery gate --expect fleet:label=rack%3D7 --server https://hub.example:8080 --token-file token\n"
      "  orrery gate --expect good.xml --min-busbw 0.95 --allow slow-link --json\n"
@@ -256,9 +254,8 @@ const struct orr_command orr_commands[] = {
      orr_command_convert},
     {"vm-file", "[FILE|-]", "make a topology file for a virtual machine from a dump of the real one",
      "Keeps the CPUs, the switches, and the places and links of GPUs and NICs, with the bus ids of the virtual "
-     "machine. "
-     "Removes the GPUs and NICs themselves, which NCCL fills in. Set NCCL_TOPO_FILE to the result in the virtual "
-     "machine.\n\n"
+     "machine. Removes the GPUs and NICs themselves, which NCCL fills in. Set NCCL_TOPO_FILE to the result in the "
+     "virtual machine.\n\n"
      "  orrery vm-file --gpus 0000:00:05.0,0000:00:06.0 --nics 0000:00:07.0 metal.xml > vm.xml\n"
      "  orrery vm-file --gpus 0000:1b:00.0=0000:00:05.0 metal.xml > vm.xml      (one GPU of many)\n",
      ORR_CMD_COPY, ORR_TOPICS(ORR_TOPIC_VM, ORR_TOPIC_MACHINE), ORR_ONE_FILE, orr_command_vm_file},
@@ -277,10 +274,8 @@ const struct orr_command orr_commands[] = {
      ORR_CMD_LIST, NONE, ORR_NO_FILE, orr_command_machines},
     {"token", "NAME", "make a token for a user of the service",
      "Makes a random token. The token itself goes to standard error, for its owner, and is stored nowhere. The line "
-     "for "
-     "the token file, with only the token's SHA-256, goes to standard output. `orrery serve` reads the token file "
-     "again "
-     "on SIGHUP.\n\n"
+     "for the token file, with only the token's SHA-256, goes to standard output. `orrery serve` reads the token file "
+     "again on SIGHUP.\n\n"
      "  orrery token ci --scope read,write >> tokens\n"
      "  orrery serve --token-file tokens\n"
      "  curl -H \"Authorization: Bearer TOKEN\" http://127.0.0.1:8080/v1/topologies\n",

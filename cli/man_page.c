@@ -146,12 +146,11 @@ void orr_man_page(const struct orr_command *commands, size_t count, const char *
     nccl_settings(out);
     fputs(".SH EXIT STATUS\n", out);
     line(out, ORR_EXIT_TEXT ".");
-    fputs(
-        ".SH ENVIRONMENT\nThese variables apply to text for people.\n.TP\n.B COLUMNS, LINES\nThe size of the page, "
-        "instead of the terminal's. Pipes use COLUMNS too.\n.TP\n.B NO_COLOR\nNo colours, unless \\-\\-color asks for "
-        "them.\n.TP\n.B PAGER\nThe program that shows text longer than the terminal (default: less); empty means "
-        "none.\n",
-        out);
+    fputs(".SH ENVIRONMENT\nThese variables apply to text for people.\n.TP\n.B COLUMNS, LINES\nThe size of the page, "
+          "instead of the terminal's. Pipes use COLUMNS too.\n.TP\n.B NO_COLOR\nNo colours, unless \\-\\-color asks "
+          "for them.\n.TP\n.B PAGER\nThe program that shows text longer than the terminal (default: less); empty means "
+          "none.\n",
+          out);
     fputs(".SH FILES\n.TP\n.I ~/.local/state/orrery/orrery.db\nThe default database of\n.B orrery serve\n(below "
           "XDG_STATE_HOME if that is set).\n.TP\n.I /var/lib/orrery\nThe database of orrery.service.\n"
           ".SH SEE ALSO\n.BR orrery.service \" (systemd), GET /openapi.yaml of the service.\"\n",

@@ -29,8 +29,7 @@ static const struct option {
     {"extract", NULL, "print the topology XML rebuilt from the log's tree, and compare nothing", ORR_CMD_CHECK_LOG,
      ORR_GROUP_OWN, FLAG, ORR_AT(extract)},
     {"cluster", "FILE",
-     "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH or \"machine\": TYPE, "
-     "\"count\": N}, ...]}",
+     "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH or \"machine\": TYPE, \"count\": N}, ...]}",
      ORR_CMD_ASKING | ORR_CMD_FACTS, ORR_GROUP_MACHINE, VALUE, ORR_AT(cluster)},
     {"graphs", "FILE",
      "graphs to use instead of a search, as NCCL_GRAPH_FILE does; NCCL writes the file (NCCL_GRAPH_DUMP_FILE)",

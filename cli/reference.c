@@ -75,8 +75,8 @@ static void options(const struct orr_command *command, FILE *out)
 
 void orr_reference_commands(const struct orr_command *commands, size_t count, FILE *out)
 {
-    fputs("# Commands\n\nWritten by `orrery reference commands` from the tables that `--help` prints. "
-          "`orrery FILE` is short for `orrery show FILE`.\n\n| command | what it does |\n|---|---|\n",
+    fputs("# Commands\n\nWritten by `orrery reference commands` from the tables that `--help` prints. `orrery FILE` is "
+          "short for `orrery show FILE`.\n\n| command | what it does |\n|---|---|\n",
           out);
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "| [%s](#orrery-%s) | ", commands[i].name, commands[i].name);
@@ -98,9 +98,8 @@ void orr_reference_settings(FILE *out)
     fprintf(
         out,
         "# NCCL's settings\n\nWritten by `orrery reference settings`. Commands take a setting as `--set NAME=VALUE`, "
-        "the service as a parameter of the query. Values and defaults are those of NCCL %s; "
-        "`orrery settings --release R` has those of another release.\n\n| setting | meaning | values | default "
-        "|\n|---|---|---|---|\n",
+        "the service as a parameter of the query. Values and defaults are those of NCCL %s; `orrery settings --release "
+        "R` has those of another release.\n\n| setting | meaning | values | default |\n|---|---|---|---|\n",
         release->name);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
         struct orr_setting_info info;

@@ -181,10 +181,9 @@ static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, st
             return ORR_OK;
         }
     if (!json_array_size(ranks) || json_array_size(ranks) > orr_max_ranks)
-        return orr_cluster_wrong(
-            err, "ranks",
-            "ranks must be \"block\", \"cyclic\", \"name\", \"switch\", \"domain\", or an array with the host "
-            "of every rank");
+        return orr_cluster_wrong(err, "ranks",
+                                 "ranks must be \"block\", \"cyclic\", \"name\", \"switch\", \"domain\", or an array "
+                                 "with the host of every rank");
     file->order = ORR_ORDER_LIST;
     file->host_of_rank = ORR_NEW(file->arena, uint32_t, json_array_size(ranks));
     ORR_NEED(file->host_of_rank, err);

@@ -68,16 +68,16 @@ static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table
             continue;
         if (share->results)
             orr_json_add(json, array,
-                         orr_json_format(json,
-                                         "%s reaches %.0f %% of the bandwidth of its links, as in %u published "
-                                         "results: %s",
-                                         share->what, 100 * share->share, share->results, share->source));
+                         orr_json_format(
+                             json, "%s reaches %.0f %% of the bandwidth of its links, as in %u published results: %s",
+                             share->what, 100 * share->share, share->results, share->source));
         else
-            orr_json_add(json, array,
-                         orr_json_format(json,
-                                         "%s reaches %.0f %% of the bandwidth of its links; no published result "
-                                         "of Send and Recv shows it",
-                                         share->what, 100 * share->share));
+            orr_json_add(
+                json, array,
+                orr_json_format(
+                    json,
+                    "%s reaches %.0f %% of the bandwidth of its links; no published result of Send and Recv shows it",
+                    share->what, 100 * share->share));
     }
     return array;
 }

@@ -11,10 +11,10 @@ enum { MOST = 1000, MOST_BYTES = 131072 };
 
 static enum orr_code bad_body(struct orr_call *call, const char *what, struct orr_error *err)
 {
-    return orr_bad_body(call, what,
-                        "send {\"topologies\": [ID, ...], \"labels\": {NAME: TEXT, ...}}; null in place of a text "
-                        "removes the label",
-                        err);
+    return orr_bad_body(
+        call, what,
+        "send {\"topologies\": [ID, ...], \"labels\": {NAME: TEXT, ...}}; null in place of a text removes the label",
+        err);
 }
 
 static const char *check_body(json_t *body)

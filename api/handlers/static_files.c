@@ -88,8 +88,8 @@ static enum orr_code load(struct orr_call *call, int file, const struct stat *st
             code = answer ? ORR_OK : orr_fail_nomem(err);
         }
         if (answer)
-            answer->policy = "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; "
-                             "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+            answer->policy = "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; "
+                             "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
         orr_cache_end(call->app->cache, key, answer ? &answer->shared : NULL);
         ORR_TRY(code);
     }

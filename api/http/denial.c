@@ -15,8 +15,8 @@ static const struct {
     [ORR_DENIED_HEADER] = {ORR_PROBLEM_HEADER_SIZE, "the request line with its headers is longer than", " bytes",
                            "--max-header raises the limit", NULL},
     [ORR_DENIED_MALFORMED] = {ORR_PROBLEM_HEADERS, "the headers are malformed", NULL,
-                              "send each Host, Content-Length and Transfer-Encoding once, no blank before a colon, "
-                              "and no control characters",
+                              "send each Host, Content-Length and Transfer-Encoding once, no blank before a colon, and "
+                              "no control characters",
                               NULL},
     [ORR_DENIED_CODING] = {ORR_PROBLEM_HEADERS, "the service does not know the transfer coding of the body", NULL,
                            "send `Transfer-Encoding: chunked` or a Content-Length", NULL},

@@ -137,8 +137,7 @@ const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT] = {
             "Operations that the database refused or that did not reach it.", &operations),
     ORR_ROW(HOSTS, "orrery_hosts", GAUGE, NONE,
             "Hosts whose last upload is like most except for GUIDs and host hashes, and others, by their verdict "
-            "compared with "
-            "most; counted once a minute.",
+            "compared with most; counted once a minute.",
             &groups, &verdicts),
     ORR_ROW(HOST_GROUPS, "orrery_host_groups", GAUGE, NONE,
             "Number of different kinds of hosts, by their last uploads.", NULL),

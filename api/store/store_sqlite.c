@@ -311,9 +311,8 @@ static enum orr_code prepare_all(struct sqlite_store *store, struct orr_error *e
 static enum orr_code set_up(sqlite3 *database, unsigned timeout_ms, struct orr_error *err)
 {
     static const char settings[] = "PRAGMA auto_vacuum=INCREMENTAL;" /* heeded if the file is new */
-                                   "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
-                                   "PRAGMA trusted_schema=OFF; PRAGMA secure_delete=FAST;"
-                                   "PRAGMA wal_autocheckpoint=256;";
+                                   "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;PRAGMA "
+                                   "trusted_schema=OFF; PRAGMA secure_delete=FAST;PRAGMA wal_autocheckpoint=256;";
     enum { STEP_MS = 10 };
     int result;
     for (unsigned waited = 0; (result = sqlite3_exec(database, settings, NULL, NULL, NULL)) != SQLITE_OK;

@@ -232,8 +232,8 @@ static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_req
     if (!c->plan && c->host_count > ORR_MAX_HOSTS) {
         orr_fail(err, ORR_LIMIT, "%u hosts are too many for one document: the limit is %d", c->host_count,
                  (int)ORR_MAX_HOSTS);
-        orr_error_advice(err, "ask for a section other than channels; `orrery channels` and .../channels stream rings "
-                              "and trees");
+        orr_error_advice(
+            err, "ask for a section other than channels; `orrery channels` and .../channels stream rings and trees");
         return ORR_LIMIT;
     }
     ORR_TRY(orr_fabrics_decide(c, err));

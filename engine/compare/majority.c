@@ -266,28 +266,18 @@ bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_
 }
 
 static const struct orr_finding_row texts[ORR_SET_FINDINGS] = {
-    {
-        .id = "host-differs",
-        .catalogue = "L90",
-        .severity = ORR_SEVERITY_WARNING,
-        .title = "Hosts are not built like most of the others",
-        .why = "The slowest host limits a job, and NCCL uses the smallest number of channels that any host has.",
-        .advice =
-            "Check the devices that the rows name on these hosts, and repair or replace what is slower or missing.",
-        .commands = {"nvidia-smi topo -m", "lspci -tv", "ibstat"},
-        .references = {"NVIDIA/nccl#856", "NVIDIA/nccl-tests#106"},
-    },
-    {
-        .id = "nics-otherwise",
-        .catalogue = "L91",
-        .severity = ORR_SEVERITY_WARNING,
-        .title = "NICs have other names or numbers than on most hosts",
-        .why = "A list such as NCCL_IB_HCA=mlx5_0,mlx5_3 then selects different NICs on this host, and traffic crosses "
-               "rails.",
-        .advice = "Give NICs the same names on all hosts (udev rules), or set NCCL_IB_HCA for each host.",
-        .commands = {"ibdev2netdev -v", "ls -l /sys/class/infiniband"},
-        .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"},
-    },
+    {ORR_FINDING("host-differs", "L90", WARNING, DUMP, NULL), .title = "Hosts are not built like most of the others",
+     .why = "The slowest host limits a job, and NCCL uses the smallest number of channels that any host has.",
+     .advice = "Check the devices that the rows name on these hosts, and repair or replace what is slower or missing.",
+     .commands = {"nvidia-smi topo -m", "lspci -tv", "ibstat"},
+     .references = {"NVIDIA/nccl#856", "NVIDIA/nccl-tests#106"}},
+    {ORR_FINDING("nics-otherwise", "L91", WARNING, DUMP, NULL),
+     .title = "NICs have other names or numbers than on most hosts",
+     .why = "A list such as NCCL_IB_HCA=mlx5_0,mlx5_3 then selects different NICs on this host, and traffic crosses "
+            "rails.",
+     .advice = "Give NICs the same names on all hosts (udev rules), or set NCCL_IB_HCA for each host.",
+     .commands = {"ibdev2netdev -v", "ls -l /sys/class/infiniband"},
+     .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"}},
 };
 
 const struct orr_finding_row *orr_set_finding_row(size_t i)

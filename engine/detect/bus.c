@@ -116,11 +116,10 @@ static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, cons
                      generation ? orr_pcie_speed_text(generation) : "16.0 GT/s");
     orr_doc_set_once(d->tree, pci, ORR_ATTR_LINK_WIDTH, "%u", gpu->width ? gpu->width : 16);
     if (generation && generation < gpu->full_generation)
-        orr_note(
-            d, ORR_NOTE_IDLE_LINK,
-            "GPU %s runs its PCIe link at generation %u now and can reach %u; this release of NCCL writes the link "
-            "as it is at that moment",
-            bus_id, generation, gpu->full_generation);
+        orr_note(d, ORR_NOTE_IDLE_LINK,
+                 "GPU %s runs its PCIe link at generation %u now and can reach %u; this release of NCCL writes the "
+                 "link as it is at that moment",
+                 bus_id, generation, gpu->full_generation);
     return true;
 }
 

@@ -112,15 +112,13 @@ static bool gdr_of(struct orr_detector *d, const struct orr_net_device *net, uin
     if (dma_buf && net->dma_buf == ORR_YES)
         return true;
     if (dma_buf)
-        orr_note(
-            d, ORR_NOTE_DMA_BUF_ASSUMED,
-            "no module for peer memory is loaded; GPU and kernel know DMA-BUF, and the NICs are assumed to know it "
-            "as well");
+        orr_note(d, ORR_NOTE_DMA_BUF_ASSUMED,
+                 "no module for peer memory is loaded; GPU and kernel know DMA-BUF, and the NICs are assumed to know "
+                 "it as well");
     else
-        orr_note(
-            d, ORR_NOTE_NO_PEER_MEMORY,
-            "neither a module for peer memory that this release looks for is loaded, nor can DMA-BUF be used: NICs "
-            "get gdr 0");
+        orr_note(d, ORR_NOTE_NO_PEER_MEMORY,
+                 "neither a module for peer memory that this release looks for is loaded, nor can DMA-BUF be used: "
+                 "NICs get gdr 0");
     return dma_buf;
 }
 

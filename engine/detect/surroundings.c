@@ -23,8 +23,7 @@ static void look_for_wsl(struct orr_detector *d)
     d->off_bus = true;
     orr_note(d, ORR_NOTE_WSL,
              "this is WSL (kernel %.60s). Windows provides the GPUs through /dev/dxg, and they have no place in the "
-             "PCI tree. "
-             "So NCCL knows neither their switches nor their CPUs; NICs are virtual%s",
+             "PCI tree. So NCCL knows neither their switches nor their CPUs; NICs are virtual%s",
              kernel, d->facts.nvml ? "" : ", and NVML lies in /usr/lib/wsl/lib");
 }
 
@@ -144,9 +143,8 @@ void orr_surroundings_cpu(struct orr_detector *d, const char *numa, const char *
     const char *allowed = d->facts.cpus_allowed;
     bool any = mask[strspn(mask, "0,")] != 0, whole = strlen(mask) < WHOLE && strlen(allowed) < WHOLE;
     if (allowed[0] && any && whole && !share_a_cpu(allowed, mask))
-        orr_note(
-            d, ORR_NOTE_CPUS_WITHHELD,
-            "this process may run on no CPU of NUMA node %.6s (cgroup or affinity): NCCL's threads for the GPUs there "
-            "would run on another node",
-            numa);
+        orr_note(d, ORR_NOTE_CPUS_WITHHELD,
+                 "this process may run on no CPU of NUMA node %.6s (cgroup or affinity): NCCL's threads for the GPUs "
+                 "there would run on another node",
+                 numa);
 }

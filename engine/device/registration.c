@@ -53,12 +53,11 @@ static void decide_nvls(struct orr_device_side *d, struct orr_device_nodes *kind
                        "The flag is 1, but NVLink SHARP is off: %s", orr_device_inside(d, nvls->sentence));
     } else {
         count_registered(d);
-        orr_device_say(
-            d, kind, ORR_DEVICE_NVLS_BUFFERS, 1, "OWN_PROCESSES", ORR_DEVICE_ASSUMES_PROCESSES,
-            "No two ranks of a host share a process. With registered buffers ReduceScatter takes %d channels, "
-            "AllGather %d and AllReduce %d.",
-            d->nvls_registered[ORR_REDUCESCATTER], d->nvls_registered[ORR_ALLGATHER],
-            d->nvls_registered[ORR_ALLREDUCE]);
+        orr_device_say(d, kind, ORR_DEVICE_NVLS_BUFFERS, 1, "OWN_PROCESSES", ORR_DEVICE_ASSUMES_PROCESSES,
+                       "No two ranks of a host share a process. With registered buffers ReduceScatter takes %d "
+                       "channels, AllGather %d and AllReduce %d.",
+                       d->nvls_registered[ORR_REDUCESCATTER], d->nvls_registered[ORR_ALLGATHER],
+                       d->nvls_registered[ORR_ALLREDUCE]);
     }
 }
 

@@ -155,14 +155,14 @@ void orr_expect_table_write(const struct orr_expect_table *table, struct orr_tex
     orr_text_printf(text, "# nThread 1 nGpus 1 minBytes %" PRIu64 " maxBytes %" PRIu64 " step: %u(factor)\n#\n",
                     table->sizes.first, table->sizes.last, table->sizes.factor);
     write_devices(c, table, text);
-    orr_text_puts(text,
-                  "#\n"
-                  "#                                                              out-of-place                       "
-                  "in-place\n"
-                  "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   "
-                  "algbw   busbw #wrong\n"
-                  "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  "
-                  "(GB/s)  (GB/s)\n");
+    orr_text_puts(
+        text,
+        "#\n"
+        "#                                                              out-of-place                       in-place\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw "
+        "#wrong\n"
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  "
+        "(GB/s)\n");
     for (uint32_t i = 0; i < table->count; i++) {
         const struct orr_expect_row *row = &table->rows[i];
         const struct orr_expected *e = &row->expected;

@@ -48,8 +48,8 @@ static enum orr_code explain_parted(struct orr_explainer *e, struct orr_error *e
     out->distance = p2p.verdict
                         ? orr_tell(e, "%s by hardware, the network in effect because it is faster", out->physical_type)
                         : orr_tell(e,
-                                   "%s by hardware, the network in effect because the P2P level is %s (%s) "
-                                   "and the alternatives are slower or turned off",
+                                   "%s by hardware, the network in effect because the P2P level is %s (%s) and the "
+                                   "alternatives are slower or turned off",
                                    out->physical_type, level, source);
     return ORR_OK;
 }

@@ -245,10 +245,9 @@ enum orr_code orr_explain_symmetric(struct orr_explainer *e, struct orr_error *e
     const struct orr_device_verdict *kernels = orr_device_verdict(device, ORR_DEVICE_KERNELS);
     unsigned windows = e->a->query.settings.windows;
     out->question = "May symmetric kernels run here?";
-    set_rule(
-        e, kernels,
-        "NCCL looks at access between the GPUs of each node, at the number of nodes or teams, at windows and cuMem, "
-        "and at GIN; then at NVLink between all GPUs. The first that fails decides.");
+    set_rule(e, kernels,
+             "NCCL looks at access between the GPUs of each node, at the number of nodes or teams, at windows and "
+             "cuMem, and at GIN; then at NVLink between all GPUs. The first that fails decides.");
     if (kernels->value < 0)
         out->answer =
             orr_tell(e, "No: NCCL %s has no symmetric memory. %s", e->a->query.settings.release->name, kernels->remedy);
@@ -296,10 +295,10 @@ static enum orr_code explain_fact(struct orr_explainer *e, enum orr_device_fact 
 enum orr_code orr_explain_lsa(struct orr_explainer *e, struct orr_error *err)
 {
     static const enum orr_device_fact facts[] = {ORR_DEVICE_LSA, ORR_DEVICE_ONE_RANK};
-    ORR_TRY(explain_fact(e, ORR_DEVICE_LSA,
-                         "All teams have one size: the greatest common divisor of the runs of consecutive ranks that "
-                         "share a node.",
-                         facts, 2, err));
+    ORR_TRY(explain_fact(
+        e, ORR_DEVICE_LSA,
+        "All teams have one size: the greatest common divisor of the runs of consecutive ranks that share a node.",
+        facts, 2, err));
     orr_compare_number(e, "ranks", e->a->communicator.rank_count, NULL, ORR_COMPUTED);
     orr_compare_number(e, "nodes", e->a->communicator.node_count, NULL, ORR_COMPUTED);
     orr_compare_number(e, "most ranks on a node", e->a->communicator.max_local_ranks, NULL, ORR_COMPUTED);

@@ -81,8 +81,9 @@ static void set_graph_rule(struct orr_explanation *out, const struct orr_graph *
             {"GRAPH_ALL_RATE",
              "The search stopped because its channels together use the bandwidth of the best-connected GPU."},
         [ORR_END_STEPS] = {"GRAPH_STEPS", "The search reached its step limit and uses the best graph found so far."},
-        [ORR_END_NOTHING_LEFT] = {"GRAPH_BEST", "The links carry no further channel: no other attempt of the search "
-                                                "found more total bandwidth."},
+        [ORR_END_NOTHING_LEFT] =
+            {"GRAPH_BEST",
+             "The links carry no further channel: no other attempt of the search found more total bandwidth."},
         [ORR_END_FILE] = {"GRAPH_FILE", "NCCL_GRAPH_FILE gives this graph, so NCCL does not search for one."},
     };
     bool fallback = graph->story.relaxed & ORR_RELAXED_ORDER;

@@ -180,8 +180,8 @@ static const struct {
                                   "longest part, its bandwidth that of its slowest link."},
     [ORR_ROUTE_VIA_CPU_NO_P2P] = {"PATH_NO_P2P",
                                   "Without P2P, data goes through the CPU nearest to the receiving GPU."},
-    [ORR_ROUTE_VIA_CPU_NO_GDR] = {"PATH_NO_GDR", "Without GPUDirect RDMA, data goes through the CPU nearest to the "
-                                                 "GPU."},
+    [ORR_ROUTE_VIA_CPU_NO_GDR] = {"PATH_NO_GDR",
+                                  "Without GPUDirect RDMA, data goes through the CPU nearest to the GPU."},
     [ORR_ROUTE_PXN] = {"PATH_PXN", "Data reaches the NIC through another GPU (PXN)."},
     [ORR_ROUTE_C2C] = {"PATH_C2C", "One device is on C2C and the other on PCIe of the same CPU, which NCCL calls P2C."},
     [ORR_ROUTE_UNREACHABLE] = {"PATH_NETWORK",

@@ -76,9 +76,9 @@ static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_fi
     for (int severity = 0; severity < ORR_SEVERITY_COUNT; severity++)
         for (size_t family = 0; family < FAMILY_COUNT; family++)
             for (const struct orr_finding_row *row = families[family]; row->id; row++) {
-                if ((int)row->severity != severity || (row->of_analysis && !f->analysis) ||
-                    row->of_log != (f->log != NULL) ||
-                    (f->rccl && (row->of_nccl || (row->of_analysis && !row->of_log))))
+                if ((int)row->severity != severity || (row->of == ORR_OF_LOG) != (f->log != NULL) ||
+                    (row->of == ORR_OF_ANALYSIS && !f->analysis) ||
+                    (f->rccl && (row->of == ORR_OF_NCCL || row->of == ORR_OF_ANALYSIS)))
                     continue;
                 f->at = &found[count];
                 *f->at = (struct orr_finding){

@@ -21,14 +21,19 @@ enum orr_severity {
 
 struct orr_finder; /* finder.h */
 
+/* What a finding is about. Only dumps are asked of RCCL's files too, and logs. */
+enum orr_finding_subject {
+    ORR_OF_DUMP,
+    ORR_OF_NCCL,     /* NVIDIA's GPUs, or what NCCL reads of a dump */
+    ORR_OF_ANALYSIS, /* checked only if there is an analysis */
+    ORR_OF_LOG       /* checked only if there is a log */
+};
+
 struct orr_finding_row {
     const char *id;        /* stable word: "slow-link" */
     const char *catalogue; /* number in docs/findings.md: "L20"; NULL if it has none */
     enum orr_severity severity;
-    bool of_analysis; /* checked only if there is an analysis */
-    bool of_log;      /* checked only if there is a log */
-    /* About NVIDIA's GPUs or what NCCL reads: not asked of RCCL's files, as is nothing of the analysis. */
-    bool of_nccl;
+    enum orr_finding_subject of;
     void (*find)(struct orr_finder *finder);
     const char *title, *why, *advice;
     const char *commands[4];   /* to run on the machine; NULL ends */
@@ -37,6 +42,10 @@ struct orr_finding_row {
      * even over others. */
     const char *follows_from[ORR_MOST_CAUSES];
 };
+
+/* The start of a row: ORR_FINDING("gdr-off", "L50", WARNING, NCCL, gdr_off). */
+#define ORR_FINDING(id_, catalogue_, severity_, of_, find_)                                                            \
+    .id = (id_), .catalogue = (catalogue_), .severity = ORR_SEVERITY_##severity_, .of = ORR_OF_##of_, .find = (find_)
 
 enum { ORR_FINDING_PLACES = 16 }; /* named; the rest is counted */
 

@@ -102,56 +102,27 @@ static void nodes_choose_differently(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_cluster[] = {
-    {
-        .id = "nodes-choose-differently",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .of_nccl = true,
-        .find = nodes_choose_differently,
-        .title = "Nodes would run different kernels for buffers in symmetric windows",
-        .why = "NCCL does not compare between nodes whether symmetric kernels may run. If nodes differ, some ranks run "
-               "another kernel than the rest, and a job with symmetric windows hangs or fails.",
-        .advice = "Use the same number of GPUs on every node, or run the job without symmetric windows "
-                  "(NCCL_WIN_ENABLE=0).",
-        .follows_from = {"cluster-odd-host"},
-    },
-    {
-        .id = "cluster-nic-order",
-        .catalogue = "L91",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = nics_in_another_order,
-        .title = "NICs are in a different order on another host",
-        .why = "NCCL assumes that NICs with the same number are on the same rail. Here they belong to different GPUs.",
-        .advice = "Give the NICs the same names on every host, or list them in the same order in NCCL_IB_HCA.",
-        .commands = {"ibdev2netdev -v"},
-        .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"},
-        .follows_from = {"cluster-odd-host"},
-    },
-    {
-        .id = "host-sets-channels",
-        .catalogue = "L92",
-        .severity = ORR_SEVERITY_INFO,
-        .of_analysis = true,
-        .find = sets_the_channels,
-        .title = "One kind of host limits the number of channels",
-        .why = "All ranks use the same number of channels, so the host with the fewest limits all of them.",
-        .advice = "Compare these hosts with the others, and repair what they lack. Until then, a job without them may "
-                  "use more "
-                  "channels.",
-        .references = {"NVIDIA/nccl#856"},
-        .follows_from = {"cluster-odd-host"},
-    },
-    {
-        .id = "uneven-hosts",
-        .catalogue = "L93",
-        .severity = ORR_SEVERITY_INFO,
-        .of_analysis = true,
-        .find = uneven_hosts,
-        .title = "Hosts use different numbers of GPUs",
-        .why = "Rings then enter and leave hosts through GPUs and NICs of different rails.",
-        .advice = "Use the same number of GPUs, and the same ones, on every host.",
-        .references = {"NVIDIA/nccl#836"},
-    },
+    {ORR_FINDING("nodes-choose-differently", NULL, WARNING, ANALYSIS, nodes_choose_differently),
+     .title = "Nodes would run different kernels for buffers in symmetric windows",
+     .why = "NCCL does not compare between nodes whether symmetric kernels may run. If nodes differ, some ranks run "
+            "another kernel than the rest, and a job with symmetric windows hangs or fails.",
+     .advice =
+         "Use the same number of GPUs on every node, or run the job without symmetric windows (NCCL_WIN_ENABLE=0).",
+     .follows_from = {"cluster-odd-host"}},
+    {ORR_FINDING("cluster-nic-order", "L91", WARNING, ANALYSIS, nics_in_another_order),
+     .title = "NICs are in a different order on another host",
+     .why = "NCCL assumes that NICs with the same number are on the same rail. Here they belong to different GPUs.",
+     .advice = "Give the NICs the same names on every host, or list them in the same order in NCCL_IB_HCA.",
+     .commands = {"ibdev2netdev -v"}, .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"},
+     .follows_from = {"cluster-odd-host"}},
+    {ORR_FINDING("host-sets-channels", "L92", INFO, ANALYSIS, sets_the_channels),
+     .title = "One kind of host limits the number of channels",
+     .why = "All ranks use the same number of channels, so the host with the fewest limits all of them.",
+     .advice = "Compare these hosts with the others, and repair what they lack. Until then, a job without them may use "
+               "more channels.",
+     .references = {"NVIDIA/nccl#856"}, .follows_from = {"cluster-odd-host"}},
+    {ORR_FINDING("uneven-hosts", "L93", INFO, ANALYSIS, uneven_hosts), .title = "Hosts use different numbers of GPUs",
+     .why = "Rings then enter and leave hosts through GPUs and NICs of different rails.",
+     .advice = "Use the same number of GPUs, and the same ones, on every host.", .references = {"NVIDIA/nccl#836"}},
     {0},
 };

@@ -64,32 +64,20 @@ static void one_host_turns_domains_off(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_fabric[] = {
-    {
-        .id = "domain-split",
-        .catalogue = "L82",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = domains_that_are_not_one,
-        .title = "Hosts that should share an NVLink domain do not",
-        .why = "These hosts reach each other only through the network. NCCL uses NVLink between hosts only if cluster "
-               "UUID and clique are both equal. Clique numbers repeat from rack to rack, so an equal clique alone is "
-               "not enough.",
-        .advice = "Compare ClusterUUID and CliqueId of these hosts (`nvidia-smi -q`), and check the IMEX domain. With "
-                  "NCCL 2.30.7, NCCL_MNNVL_CROSS_CLIQUE=1 uses NVLink between cliques of one UUID.",
-        .commands = {"nvidia-smi -q | grep -A6 Fabric", "nvidia-imex-ctl -N"},
-        .references = {"meta-pytorch/torchcomms#3612", "NVIDIA/nccl#1301"},
-    },
-    {
-        .id = "domain-unused",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = one_host_turns_domains_off,
-        .title = "One host keeps NVLink domains from being used",
-        .why = "All hosts use the network. NCCL uses NVLink between hosts only if the fabric of every host in the "
-               "communicator is completed and has a UUID.",
-        .advice = "Bring up the fabric of that host: check the fabric manager, and the NVLinks of its GPUs.",
-        .commands = {"nvidia-smi -q | grep -A6 Fabric"},
-        .references = {"NVIDIA/nccl#1301"},
-    },
+    {ORR_FINDING("domain-split", "L82", WARNING, ANALYSIS, domains_that_are_not_one),
+     .title = "Hosts that should share an NVLink domain do not",
+     .why =
+         "These hosts reach each other only through the network. NCCL uses NVLink between hosts only if cluster UUID "
+         "and clique are both equal. Clique numbers repeat from rack to rack, so an equal clique alone is not enough.",
+     .advice = "Compare ClusterUUID and CliqueId of these hosts (`nvidia-smi -q`), and check the IMEX domain. With "
+               "NCCL 2.30.7, NCCL_MNNVL_CROSS_CLIQUE=1 uses NVLink between cliques of one UUID.",
+     .commands = {"nvidia-smi -q | grep -A6 Fabric", "nvidia-imex-ctl -N"},
+     .references = {"meta-pytorch/torchcomms#3612", "NVIDIA/nccl#1301"}},
+    {ORR_FINDING("domain-unused", NULL, WARNING, ANALYSIS, one_host_turns_domains_off),
+     .title = "One host keeps NVLink domains from being used",
+     .why = "All hosts use the network. NCCL uses NVLink between hosts only if the fabric of every host in the "
+            "communicator is completed and has a UUID.",
+     .advice = "Bring up the fabric of that host: check the fabric manager, and the NVLinks of its GPUs.",
+     .commands = {"nvidia-smi -q | grep -A6 Fabric"}, .references = {"NVIDIA/nccl#1301"}},
     {0},
 };

@@ -145,62 +145,30 @@ static void nic_on_other_socket(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_gdr[] = {
-    {
-        .id = "gdr-off",
-        .catalogue = "L50",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = gdr_off,
-        .title = "GPUDirect RDMA is off on RDMA NICs",
-        .why = "Data goes through host memory. NCCL reports the path as PHB, even if GPU and NIC share a PCIe switch.",
-        .advice = "Load nvidia-peermem, or use a kernel and driver with DMA-BUF support, on each host of the job.",
-        .commands = {"lsmod | grep -E 'nvidia_peermem|nv_peer_mem'", "modprobe nvidia-peermem"},
-        .references = {"NVIDIA/nccl#897", "NVIDIA/nccl#1412", "NVIDIA/nccl#489"},
-    },
-    {
-        .id = "gdr-too-far",
-        .catalogue = "L51",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = gdr_too_far,
-        .title = "NCCL's default does not allow GPUDirect RDMA through the CPU",
-        .why = "Data between GPU and network is copied through host memory, which costs memory bandwidth and latency. "
-               "GPUs "
-               "and NICs support GPUDirect RDMA, but the path between them crosses their CPU.",
-        .advice = "Set NCCL_NET_GDR_LEVEL to the level that this finding names, and measure. NCCL's own model does not "
-                  "count the "
-                  "copy, so "
-                  "the predicted bandwidth stays the same.",
-        .commands = {"nvidia-smi topo -m"},
-        .references = {"NVIDIA/nccl#1151", "NVIDIA/nccl#465"},
-        .follows_from = {"flat-tree", "numa-unknown"},
-    },
-    {
-        .id = "nic-past-cpu",
-        .catalogue = "L25",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = nic_past_cpu,
-        .title = "Some GPUs reach a NIC only through their CPU",
-        .why = "Other GPUs have a NIC below their own PCIe switch. The GPUs with the longer path limit all of them.",
-        .advice =
-            "Distribute the NICs evenly over the PCIe switches, or rely on PXN to use other GPUs' NICs over NVLink.",
-        .commands = {"nvidia-smi topo -m", "lspci -tv"},
-        .references = {"NVIDIA/nccl#595"},
-    },
-    {
-        .id = "nic-on-other-socket",
-        .catalogue = "L52",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = nic_on_other_socket,
-        .title = "Some GPUs have no NIC on their socket",
-        .why = "Other GPUs have a NIC below their own PCIe switch. These GPUs use another socket's NIC, through PXN or "
-               "through both CPUs.",
-        .advice = "Distribute the NICs evenly over the sockets, and check that none is missing from the dump "
-                  "(NCCL_IB_HCA, container).",
-        .commands = {"nvidia-smi topo -m", "ibdev2netdev"},
-        .references = {"NVIDIA/nccl#595", "NVIDIA/nccl#1357"},
-    },
+    {ORR_FINDING("gdr-off", "L50", WARNING, NCCL, gdr_off), .title = "GPUDirect RDMA is off on RDMA NICs",
+     .why = "Data goes through host memory. NCCL reports the path as PHB, even if GPU and NIC share a PCIe switch.",
+     .advice = "Load nvidia-peermem, or use a kernel and driver with DMA-BUF support, on each host of the job.",
+     .commands = {"lsmod | grep -E 'nvidia_peermem|nv_peer_mem'", "modprobe nvidia-peermem"},
+     .references = {"NVIDIA/nccl#897", "NVIDIA/nccl#1412", "NVIDIA/nccl#489"}},
+    {ORR_FINDING("gdr-too-far", "L51", WARNING, ANALYSIS, gdr_too_far),
+     .title = "NCCL's default does not allow GPUDirect RDMA through the CPU",
+     .why = "Data between GPU and network is copied through host memory, which costs memory bandwidth and latency. "
+            "GPUs and NICs support GPUDirect RDMA, but the path between them crosses their CPU.",
+     .advice = "Set NCCL_NET_GDR_LEVEL to the level that this finding names, and measure. NCCL's own model does not "
+               "count the copy, so the predicted bandwidth stays the same.",
+     .commands = {"nvidia-smi topo -m"}, .references = {"NVIDIA/nccl#1151", "NVIDIA/nccl#465"},
+     .follows_from = {"flat-tree", "numa-unknown"}},
+    {ORR_FINDING("nic-past-cpu", "L25", WARNING, ANALYSIS, nic_past_cpu),
+     .title = "Some GPUs reach a NIC only through their CPU",
+     .why = "Other GPUs have a NIC below their own PCIe switch. The GPUs with the longer path limit all of them.",
+     .advice = "Distribute the NICs evenly over the PCIe switches, or rely on PXN to use other GPUs' NICs over NVLink.",
+     .commands = {"nvidia-smi topo -m", "lspci -tv"}, .references = {"NVIDIA/nccl#595"}},
+    {ORR_FINDING("nic-on-other-socket", "L52", WARNING, ANALYSIS, nic_on_other_socket),
+     .title = "Some GPUs have no NIC on their socket",
+     .why = "Other GPUs have a NIC below their own PCIe switch. These GPUs use another socket's NIC, through PXN or "
+            "through both CPUs.",
+     .advice = "Distribute the NICs evenly over the sockets, and check that none is missing from the dump "
+               "(NCCL_IB_HCA, container).",
+     .commands = {"nvidia-smi topo -m", "ibdev2netdev"}, .references = {"NVIDIA/nccl#595", "NVIDIA/nccl#1357"}},
     {0},
 };

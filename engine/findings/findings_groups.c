@@ -124,47 +124,25 @@ static void nvlink_groups(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_groups[] = {
-    {
-        .id = "nvlink-one-sided",
-        .catalogue = "L33",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = one_sided,
-        .title = "Two GPUs report different numbers of NVLinks to each other",
-        .why = "Each link has two ends, so the numbers should be equal. Either a link is down on one side, or the file "
-               "was edited.",
-        .advice = "Write the dump again, then check the NVLinks of both GPUs.",
-        .commands = {"nvidia-smi nvlink -s", "nvidia-smi topo -m"},
-        .follows_from = {"nvlink-count"},
-    },
-    {
-        .id = "nvlink-islands",
-        .catalogue = "L34",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = nvlink_islands,
-        .title = "NVLink connects some of the GPUs with fewer others, or with none",
-        .why = "A ring over all GPUs crosses PCIe, which limits its bandwidth. Boards and bridges join GPUs in groups "
-               "of equal size, so a bridge may be missing or links may be down.",
-        .advice = "Check the NVLinks of the GPUs that are named. Until they work, run jobs on the other GPUs "
-                  "(CUDA_VISIBLE_DEVICES).",
-        .commands = {"nvidia-smi topo -m", "nvidia-smi nvlink -s"},
-        .references = {"NVIDIA/nccl-tests#178", "NVIDIA/nccl#1423"},
-        .follows_from = {"nvlink-count", "nvlink-one-sided"},
-    },
-    {
-        .id = "nvlink-groups",
-        .catalogue = "L34",
-        .severity = ORR_SEVERITY_INFO,
-        .of_analysis = true,
-        .find = nvlink_groups,
-        .title = "NVLink joins the GPUs in groups of equal size",
-        .why =
-            "A ring over all GPUs crosses PCIe between the groups, which limits its bandwidth. Bridges of PCIe cards "
+    {ORR_FINDING("nvlink-one-sided", "L33", WARNING, NCCL, one_sided),
+     .title = "Two GPUs report different numbers of NVLinks to each other",
+     .why = "Each link has two ends, so the numbers should be equal. Either a link is down on one side, or the file "
+            "was edited.",
+     .advice = "Write the dump again, then check the NVLinks of both GPUs.",
+     .commands = {"nvidia-smi nvlink -s", "nvidia-smi topo -m"}, .follows_from = {"nvlink-count"}},
+    {ORR_FINDING("nvlink-islands", "L34", WARNING, ANALYSIS, nvlink_islands),
+     .title = "NVLink connects some of the GPUs with fewer others, or with none",
+     .why = "A ring over all GPUs crosses PCIe, which limits its bandwidth. Boards and bridges join GPUs in groups of "
+            "equal size, so a bridge may be missing or links may be down.",
+     .advice = "Check the NVLinks of the GPUs that are named. Until they work, run jobs on the other GPUs "
+               "(CUDA_VISIBLE_DEVICES).",
+     .commands = {"nvidia-smi topo -m", "nvidia-smi nvlink -s"},
+     .references = {"NVIDIA/nccl-tests#178", "NVIDIA/nccl#1423"}, .follows_from = {"nvlink-count", "nvlink-one-sided"}},
+    {ORR_FINDING("nvlink-groups", "L34", INFO, ANALYSIS, nvlink_groups),
+     .title = "NVLink joins the GPUs in groups of equal size",
+     .why = "A ring over all GPUs crosses PCIe between the groups, which limits its bandwidth. Bridges of PCIe cards "
             "and some boards are built like this.",
-        .advice = "Run small jobs on the GPUs of one group (CUDA_VISIBLE_DEVICES).",
-        .commands = {"nvidia-smi topo -m"},
-        .references = {"NVIDIA/nccl-tests#178", "NVIDIA/nccl#1423"},
-    },
+     .advice = "Run small jobs on the GPUs of one group (CUDA_VISIBLE_DEVICES).", .commands = {"nvidia-smi topo -m"},
+     .references = {"NVIDIA/nccl-tests#178", "NVIDIA/nccl#1423"}},
     {0},
 };

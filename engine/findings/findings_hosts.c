@@ -274,18 +274,11 @@ static void differs_from_majority(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_hosts[] = {
-    {
-        .id = "cluster-odd-host",
-        .catalogue = "L90",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = differs_from_majority,
-        .title = "Some hosts differ from the majority",
-        .why = "All hosts use the number of channels and the bandwidth of the weakest host.",
-        .advice = "Check the named devices on these hosts: a failed or slower device, or a different BIOS setting. "
-                  "`orrery compare` shows everything in which two hosts differ.",
-        .commands = {"lspci -tv", "nvidia-smi topo -m"},
-        .references = {"NVIDIA/nccl#856", "NVIDIA/nccl#1277"},
-    },
+    {ORR_FINDING("cluster-odd-host", "L90", WARNING, ANALYSIS, differs_from_majority),
+     .title = "Some hosts differ from the majority",
+     .why = "All hosts use the number of channels and the bandwidth of the weakest host.",
+     .advice = "Check the named devices on these hosts: a failed or slower device, or a different BIOS setting. "
+               "`orrery compare` shows everything in which two hosts differ.",
+     .commands = {"lspci -tv", "nvidia-smi topo -m"}, .references = {"NVIDIA/nccl#856", "NVIDIA/nccl#1277"}},
     {0},
 };

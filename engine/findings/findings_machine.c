@@ -217,79 +217,40 @@ static void nic_misplaced(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_machine[] = {
-    {
-        .id = "nvlinks-missing",
-        .catalogue = "L35",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = nvlinks_missing,
-        .title = "No GPU has an NVLink, although this GPU model is built with NVLinks",
-        .why = "GPUs exchange all data over PCIe or the network. Usually the fabric manager does not run, the driver "
-               "does not match, or a virtual machine hides the NVLinks.",
-        .advice = "Start the fabric manager, and compare its version with the driver's. Then check that `nvidia-smi "
-                  "nvlink -s` lists the links.",
-        .commands = {"systemctl status nvidia-fabricmanager", "nvidia-smi nvlink -s", "nvidia-smi topo -m"},
-        .references = {"NVIDIA/nccl#1182"},
-    },
-    {
-        .id = "nvlinks-below-board",
-        .catalogue = "L35",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = nvlinks_below_board,
-        .title = "GPUs have fewer NVLinks than this GPU model is built with",
-        .why =
-            "All traffic between GPUs shares the links that are left. When all GPUs lack the same links, usually one "
+    {ORR_FINDING("nvlinks-missing", "L35", WARNING, NCCL, nvlinks_missing),
+     .title = "No GPU has an NVLink, although this GPU model is built with NVLinks",
+     .why = "GPUs exchange all data over PCIe or the network. Usually the fabric manager does not run, the driver does "
+            "not match, or a virtual machine hides the NVLinks.",
+     .advice = "Start the fabric manager, and compare its version with the driver's. Then check that `nvidia-smi "
+               "nvlink -s` lists the links.",
+     .commands = {"systemctl status nvidia-fabricmanager", "nvidia-smi nvlink -s", "nvidia-smi topo -m"},
+     .references = {"NVIDIA/nccl#1182"}},
+    {ORR_FINDING("nvlinks-below-board", "L35", WARNING, NCCL, nvlinks_below_board),
+     .title = "GPUs have fewer NVLinks than this GPU model is built with",
+     .why = "All traffic between GPUs shares the links that are left. When all GPUs lack the same links, usually one "
             "NVSwitch is down.",
-        .advice = "Find the links that are down with `nvidia-smi nvlink -s`, and read the fabric manager's log.",
-        .commands = {"nvidia-smi nvlink -s", "systemctl status nvidia-fabricmanager", "dmesg | grep -i nvswitch"},
-    },
-    {
-        .id = "nvlinks-not-in-file",
-        .catalogue = "L35",
-        .severity = ORR_SEVERITY_INFO,
-        .of_nccl = true,
-        .find = nvlinks_not_in_file,
-        .title = "The file lists no NVLinks, and NCCL adds them when it runs",
-        .why =
-            "NCCL did not write this file. Cloud providers write files without PCI ids and NVLinks, and lstopo lists "
+     .advice = "Find the links that are down with `nvidia-smi nvlink -s`, and read the fabric manager's log.",
+     .commands = {"nvidia-smi nvlink -s", "systemctl status nvidia-fabricmanager", "dmesg | grep -i nvswitch"}},
+    {ORR_FINDING("nvlinks-not-in-file", "L35", INFO, NCCL, nvlinks_not_in_file),
+     .title = "The file lists no NVLinks, and NCCL adds them when it runs",
+     .why = "NCCL did not write this file. Cloud providers write files without PCI ids and NVLinks, and lstopo lists "
             "NVLinks only if it was built with NVML. Without NVLinks, the prediction is far too low.",
-        .advice =
-            "Analyse a dump of the running machine (NCCL_TOPO_DUMP_FILE), or name the machine type with --assume.",
-    },
-    {
-        .id = "pcie-below-model",
-        .catalogue = "L20",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = pcie_below_model,
-        .title = "All GPUs have a slower PCIe link than GPU and CPU support",
-        .why = "Traffic to NICs and to the CPU is limited by the slower links. Usually a BIOS setting, a riser or a "
-               "retimer limits the generation or width.",
-        .advice = "Check the PCIe settings of the BIOS. Compare the link's capability (LnkCap) with its state (LnkSta) "
-                  "while the GPUs are busy.",
-        .commands = {"lspci -vv | grep -E 'LnkCap|LnkSta'", "nvidia-smi -q | grep -A8 'GPU Link Info'"},
-    },
-    {
-        .id = "nic-missing",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = nic_missing,
-        .title = "A NIC is missing that the other GPUs have",
-        .why = "Some GPUs have no NIC of their own and use one that is farther away, or share it.",
-        .advice = "Check that the NIC is on the PCIe bus, its driver is loaded and its port is up.",
-        .commands = {"ibdev2netdev", "lspci | grep -i -E 'mellanox|infiniband|ethernet'", "dmesg | grep -i mlx5"},
-    },
-    {
-        .id = "nic-misplaced",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = nic_misplaced,
-        .title = "A NIC is not on the PCIe switch of its GPUs",
-        .why = "Traffic between these GPUs and the NIC crosses the CPU, which is slower than the PCIe switch that the "
-               "other GPUs share with their NICs.",
-        .advice = "Move the NIC to a slot of that PCIe switch.",
-        .commands = {"lspci -tv", "nvidia-smi topo -m"},
-    },
+     .advice = "Analyse a dump of the running machine (NCCL_TOPO_DUMP_FILE), or name the machine type with --assume."},
+    {ORR_FINDING("pcie-below-model", "L20", WARNING, NCCL, pcie_below_model),
+     .title = "All GPUs have a slower PCIe link than GPU and CPU support",
+     .why = "Traffic to NICs and to the CPU is limited by the slower links. Usually a BIOS setting, a riser or a "
+            "retimer limits the generation or width.",
+     .advice = "Check the PCIe settings of the BIOS. Compare the link's capability (LnkCap) with its state (LnkSta) "
+               "while the GPUs are busy.",
+     .commands = {"lspci -vv | grep -E 'LnkCap|LnkSta'", "nvidia-smi -q | grep -A8 'GPU Link Info'"}},
+    {ORR_FINDING("nic-missing", NULL, WARNING, NCCL, nic_missing), .title = "A NIC is missing that the other GPUs have",
+     .why = "Some GPUs have no NIC of their own and use one that is farther away, or share it.",
+     .advice = "Check that the NIC is on the PCIe bus, its driver is loaded and its port is up.",
+     .commands = {"ibdev2netdev", "lspci | grep -i -E 'mellanox|infiniband|ethernet'", "dmesg | grep -i mlx5"}},
+    {ORR_FINDING("nic-misplaced", NULL, WARNING, NCCL, nic_misplaced),
+     .title = "A NIC is not on the PCIe switch of its GPUs",
+     .why = "Traffic between these GPUs and the NIC crosses the CPU, which is slower than the PCIe switch that the "
+            "other GPUs share with their NICs.",
+     .advice = "Move the NIC to a slot of that PCIe switch.", .commands = {"lspci -tv", "nvidia-smi topo -m"}},
     {0},
 };

@@ -127,8 +127,8 @@ static void virtual_nics(struct orr_finder *f)
         return;
     ORR_LOCAL_TEXT(text, 512);
     orr_text_printf(&text,
-                    "%u of the %u port%s that NCCL would use, such as %.40s; software makes up the speed that "
-                    "such an interface reports, so the bandwidths predicted for several hosts do not hold",
+                    "%u of the %u port%s that NCCL would use, such as %.40s; software makes up the speed that such an "
+                    "interface reports, so the bandwidths predicted for several hosts do not hold",
                     made_up, used, orr_plural(used), orr_attr_of(f, first->element, ORR_ATTR_NAME));
     const double real = fastest_real(f);
     if (real > 0)
@@ -203,105 +203,49 @@ static void level_as_number(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_net[] = {
-    {
-        .id = "unused-nic",
-        .catalogue = "L53",
-        .severity = ORR_SEVERITY_INFO,
-        .of_analysis = true,
-        .find = unused_nic,
-        .title = "Some NICs are not used by any channel",
-        .why = "They are slower, share a card or a link with another NIC, or are not close to any GPU.",
-        .advice = "This is expected for storage and management NICs. Otherwise compare their place and speed with "
-                  "those of the used NICs.",
-        .commands = {"ibstat", "nvidia-smi topo -m"},
-        .follows_from = {"port-slow", "slow-link", "slow-slot", "nic-past-cpu", "nic-on-other-socket"},
-    },
-    {
-        .id = "mixed-speeds",
-        .catalogue = "L54",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = mixed_speeds,
-        .title = "Channels use NICs of different speeds",
-        .why = "Every channel runs at the speed of the slowest NIC. Often a storage or management NIC is among them.",
-        .advice = "If the slow NIC is not meant for NCCL, exclude it: NCCL_IB_HCA=^mlx5_N.",
-        .commands = {"ibstat"},
-        .references = {"NVIDIA/nccl#1363", "NVIDIA/nccl#1277", "NVIDIA/nccl#1591"},
-        .follows_from = {"port-slow", "slow-slot", "slow-link"},
-    },
-    {
-        .id = "port-slow",
-        .catalogue = "L55",
-        .severity = ORR_SEVERITY_WARNING,
-        .find = port_slow,
-        .title = "A NIC is slower than equal NICs",
-        .why = "A port without a speed is down or unknown. A slower port has another cable or switch port, or fewer "
-               "lanes.",
-        .advice = "Check Rate and State of the port (`ibstat`), and its cable.",
-        .commands = {"ibstat", "mlxlink -d mlx5_N"},
-        .references = {"NVIDIA/nccl#307", "NVIDIA/nccl#451"},
-    },
-    {
-        .id = "virtual-interface",
-        .catalogue = "L56",
-        .severity = ORR_SEVERITY_INFO,
-        .of_nccl = true,
-        .find = virtual_interface,
-        .title = "NCCL may use a virtual network interface",
-        .why = "Container bridges and tunnels reach other hosts slowly or not at all.",
-        .advice = "Name the right interface, such as NCCL_SOCKET_IFNAME=eth0, or exclude the others: "
-                  "NCCL_SOCKET_IFNAME=^docker0,lo.",
-        .commands = {"ip -br addr"},
-        .references = {"NVIDIA/nccl#2202", "NVIDIA/nccl#941"},
-        .follows_from = {"virtual-nics"},
-    },
-    {
-        .id = "virtual-nics",
-        .catalogue = "L56",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = virtual_nics,
-        .title = "NCCL counts virtual network interfaces as NICs",
-        .why = "Container bridges and tunnels reach other hosts slowly or not at all. A job hangs, or all its traffic "
-               "between hosts crosses one slow NIC.",
-        .advice = "Name the right interface, such as NCCL_SOCKET_IFNAME=eth0, or exclude the others: "
-                  "NCCL_SOCKET_IFNAME=^docker,veth,br-,lo.",
-        .commands = {"ip -br addr", "ip route get 8.8.8.8"},
-        .references = {"NVIDIA/nccl#2202", "NVIDIA/nccl#941"},
-    },
-    {
-        .id = "sockets-only",
-        .catalogue = "L57",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = sockets_only,
-        .title = "RDMA cards are used as plain network interfaces",
-        .why = "NCCL uses TCP between hosts, which is far slower than RDMA. Usually the container lacks "
-               "/dev/infiniband or "
-               "libibverbs.",
-        .advice = "Give the container /dev/infiniband and libibverbs, and check that NCCL_IB_DISABLE is not set.",
-        .commands = {"ls /dev/infiniband", "ibv_devinfo", "ldconfig -p | grep ibverbs"},
-        .references = {"NVIDIA/nccl#941", "NVIDIA/nccl#451", "NVIDIA/nccl#952"},
-    },
-    {
-        .id = "fewer-nics",
-        .catalogue = "L59",
-        .severity = ORR_SEVERITY_INFO,
-        .of_analysis = true,
-        .find = fewer_nics,
-        .title = "Fewer NICs than GPUs",
-        .why = "GPUs share NICs, so each GPU gets only part of a NIC's bandwidth.",
-        .advice = "The section net_devs shows which GPU uses which NIC.",
-    },
-    {
-        .id = "level-as-number",
-        .catalogue = "L60",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = level_as_number,
-        .title = "A path level is given as a number",
-        .why = "The meaning of these numbers differs between releases.",
-        .advice = "Use a name: LOC, NVL, PIX, PXB, PHB or SYS.",
-    },
+    {ORR_FINDING("unused-nic", "L53", INFO, ANALYSIS, unused_nic), .title = "Some NICs are not used by any channel",
+     .why = "They are slower, share a card or a link with another NIC, or are not close to any GPU.",
+     .advice = "This is expected for storage and management NICs. Otherwise compare their place and speed with those "
+               "of the used NICs.",
+     .commands = {"ibstat", "nvidia-smi topo -m"},
+     .follows_from = {"port-slow", "slow-link", "slow-slot", "nic-past-cpu", "nic-on-other-socket"}},
+    {ORR_FINDING("mixed-speeds", "L54", WARNING, ANALYSIS, mixed_speeds),
+     .title = "Channels use NICs of different speeds",
+     .why = "Every channel runs at the speed of the slowest NIC. Often a storage or management NIC is among them.",
+     .advice = "If the slow NIC is not meant for NCCL, exclude it: NCCL_IB_HCA=^mlx5_N.", .commands = {"ibstat"},
+     .references = {"NVIDIA/nccl#1363", "NVIDIA/nccl#1277", "NVIDIA/nccl#1591"},
+     .follows_from = {"port-slow", "slow-slot", "slow-link"}},
+    {ORR_FINDING("port-slow", "L55", WARNING, DUMP, port_slow), .title = "A NIC is slower than equal NICs",
+     .why =
+         "A port without a speed is down or unknown. A slower port has another cable or switch port, or fewer lanes.",
+     .advice = "Check Rate and State of the port (`ibstat`), and its cable.",
+     .commands = {"ibstat", "mlxlink -d mlx5_N"}, .references = {"NVIDIA/nccl#307", "NVIDIA/nccl#451"}},
+    {ORR_FINDING("virtual-interface", "L56", INFO, NCCL, virtual_interface),
+     .title = "NCCL may use a virtual network interface",
+     .why = "Container bridges and tunnels reach other hosts slowly or not at all.",
+     .advice = "Name the right interface, such as NCCL_SOCKET_IFNAME=eth0, or exclude the others: "
+               "NCCL_SOCKET_IFNAME=^docker0,lo.",
+     .commands = {"ip -br addr"}, .references = {"NVIDIA/nccl#2202", "NVIDIA/nccl#941"},
+     .follows_from = {"virtual-nics"}},
+    {ORR_FINDING("virtual-nics", "L56", WARNING, ANALYSIS, virtual_nics),
+     .title = "NCCL counts virtual network interfaces as NICs",
+     .why = "Container bridges and tunnels reach other hosts slowly or not at all. A job hangs, or all its traffic "
+            "between hosts crosses one slow NIC.",
+     .advice = "Name the right interface, such as NCCL_SOCKET_IFNAME=eth0, or exclude the others: "
+               "NCCL_SOCKET_IFNAME=^docker,veth,br-,lo.",
+     .commands = {"ip -br addr", "ip route get 8.8.8.8"}, .references = {"NVIDIA/nccl#2202", "NVIDIA/nccl#941"}},
+    {ORR_FINDING("sockets-only", "L57", WARNING, NCCL, sockets_only),
+     .title = "RDMA cards are used as plain network interfaces",
+     .why = "NCCL uses TCP between hosts, which is far slower than RDMA. Usually the container lacks /dev/infiniband "
+            "or libibverbs.",
+     .advice = "Give the container /dev/infiniband and libibverbs, and check that NCCL_IB_DISABLE is not set.",
+     .commands = {"ls /dev/infiniband", "ibv_devinfo", "ldconfig -p | grep ibverbs"},
+     .references = {"NVIDIA/nccl#941", "NVIDIA/nccl#451", "NVIDIA/nccl#952"}},
+    {ORR_FINDING("fewer-nics", "L59", INFO, ANALYSIS, fewer_nics), .title = "Fewer NICs than GPUs",
+     .why = "GPUs share NICs, so each GPU gets only part of a NIC's bandwidth.",
+     .advice = "The section net_devs shows which GPU uses which NIC."},
+    {ORR_FINDING("level-as-number", "L60", WARNING, ANALYSIS, level_as_number),
+     .title = "A path level is given as a number", .why = "The meaning of these numbers differs between releases.",
+     .advice = "Use a name: LOC, NVL, PIX, PXB, PHB or SYS."},
     {0},
 };

@@ -226,147 +226,76 @@ static void apart(struct orr_finder *f)
 #define ACS_COMMANDS "sudo lspci -vvv | grep -i acsctl", "cat /proc/cmdline", "sudo dmesg | grep -i -e dmar -e iommu"
 
 const struct orr_finding_row orr_findings_p2p[] = {
-    {
-        .id = "nvlink-hidden",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = nvlink_may_be_hidden,
-        .title = "NVLink may be hidden: `nvidia-smi topo -mp` shows PCIe paths only; use `nvidia-smi topo -m`",
-        .why = "Without NVLink, Orrery sees GPUs that are joined by PCIe alone. If they have NVLink, everything it "
-               "says about P2P, channels and bandwidths is wrong.",
-        .advice = "Give the output of `nvidia-smi topo -m`. The places of the NICs are the same in both.",
-        .commands = {"nvidia-smi topo -m", "nvidia-smi nvlink -s"},
-        .references = {"deepseek-ai/DeepEP#60"},
-    },
-    {
-        .id = "p2p-not-offered",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = not_offered,
-        .title = "NVIDIA's driver offers no P2P between these GPUs, so their data crosses host memory",
-        .why =
-            "NCCL asks the driver, and uses shared memory where it refuses. The channels and bandwidths here are those "
+    {ORR_FINDING("nvlink-hidden", NULL, WARNING, NCCL, nvlink_may_be_hidden),
+     .title = "NVLink may be hidden: `nvidia-smi topo -mp` shows PCIe paths only; use `nvidia-smi topo -m`",
+     .why = "Without NVLink, Orrery sees GPUs that are joined by PCIe alone. If they have NVLink, everything it says "
+            "about P2P, channels and bandwidths is wrong.",
+     .advice = "Give the output of `nvidia-smi topo -m`. The places of the NICs are the same in both.",
+     .commands = {"nvidia-smi topo -m", "nvidia-smi nvlink -s"}, .references = {"deepseek-ai/DeepEP#60"}},
+    {ORR_FINDING("p2p-not-offered", NULL, WARNING, ANALYSIS, not_offered),
+     .title = "NVIDIA's driver offers no P2P between these GPUs, so their data crosses host memory",
+     .why = "NCCL asks the driver, and uses shared memory where it refuses. The channels and bandwidths here are those "
             "with P2P.",
-        .advice =
-            "No setting of NCCL changes this. Ask again with --set NCCL_P2P_DISABLE=1: that is what NCCL does then.",
-        .commands = {"nvidia-smi topo -p2p r"},
-        .references = {"NVIDIA/nccl-tests#307", "NVIDIA/nccl-tests#287"},
-        .follows_from = {"setting-hinders"},
-    },
-    {
-        .id = "p2p-by-cpu",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = by_cpu,
-        .title = "With an AMD CPU these GPUs use P2P through it, which PCIe ACS can make hang; with Intel they do not",
-        .why =
-            "NCCL allows P2P through an AMD CPU between two GPUs, and in older releases between all. With ACS on, such "
+     .advice = "No setting of NCCL changes this. Ask again with --set NCCL_P2P_DISABLE=1: that is what NCCL does then.",
+     .commands = {"nvidia-smi topo -p2p r"}, .references = {"NVIDIA/nccl-tests#307", "NVIDIA/nccl-tests#287"},
+     .follows_from = {"setting-hinders"}},
+    {ORR_FINDING("p2p-by-cpu", NULL, WARNING, ANALYSIS, by_cpu),
+     .title = "With an AMD CPU these GPUs use P2P through it, which PCIe ACS can make hang; with Intel they do not",
+     .why = "NCCL allows P2P through an AMD CPU between two GPUs, and in older releases between all. With ACS on, such "
             "transfers hang or are slow. Through an Intel CPU it does not use P2P.",
-        .advice =
-            "If a job hangs, run it once with NCCL_P2P_DISABLE=1. If it then works, turn PCIe ACS off: in the BIOS, "
-            "or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start. Name the CPU with "
-            "--assume-cpu amd or intel.",
-        .commands = {"lscpu | grep -i vendor", ACS_COMMANDS},
-        .references = {"NVIDIA/nccl#2079"},
-        .follows_from = {"nvlink-hidden", "setting-hinders"},
-    },
-    {
-        .id = "p2p-by-model",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = by_model,
-        .title = "If these GPUs are GeForce cards since RTX 40, NVIDIA's driver offers no P2P between them",
-        .why =
-            "NCCL asks the driver, and uses shared memory where it refuses. The channels and bandwidths here are those "
+     .advice = "If a job hangs, run it once with NCCL_P2P_DISABLE=1. If it then works, turn PCIe ACS off: in the BIOS, "
+               "or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start. Name the CPU with "
+               "--assume-cpu amd or intel.",
+     .commands = {"lscpu | grep -i vendor", ACS_COMMANDS}, .references = {"NVIDIA/nccl#2079"},
+     .follows_from = {"nvlink-hidden", "setting-hinders"}},
+    {ORR_FINDING("p2p-by-model", NULL, WARNING, ANALYSIS, by_model),
+     .title = "If these GPUs are GeForce cards since RTX 40, NVIDIA's driver offers no P2P between them",
+     .why = "NCCL asks the driver, and uses shared memory where it refuses. The channels and bandwidths here are those "
             "with P2P, which other cards and boards mostly have.",
-        .advice = "Paste the output of `nvidia-smi -L` and `nvidia-smi topo -p2p r` below the table.",
-        .commands = {"nvidia-smi -L", "nvidia-smi topo -p2p r"},
-        .references = {"NVIDIA/nccl-tests#287", "NVIDIA/nccl-tests#307"},
-        .follows_from = {"nvlink-hidden", "p2p-by-cpu", "p2p-through-cpu", "p2p-level-forced", "setting-hinders"},
-    },
-    {
-        .id = "p2p-through-cpu",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = through_amd,
-        .title = "P2P goes through the CPU here, and PCIe ACS or the IOMMU can make it hang",
-        .why = "With ACS on at a root port, P2P between GPUs below different ports stops or is slow.",
-        .advice =
-            "If a job hangs, run it once with NCCL_P2P_DISABLE=1. If it then works, turn PCIe ACS off: in the BIOS, "
-            "or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start.",
-        .commands = {ACS_COMMANDS},
-        .references = {"NVIDIA/nccl#2079"},
-        .follows_from = {"nvlink-hidden"},
-    },
-    {
-        .id = "p2p-too-far",
-        .catalogue = "L41",
-        .severity = ORR_SEVERITY_INFO,
-        .of_analysis = true,
-        .find = p2p_too_far,
-        .title = "GPUs that are too far apart for P2P use shared memory",
-        .why = "Their traffic goes through host memory. By default NCCL does not use P2P across the CPU's root complex "
-               "on most machines.",
-        .advice = "NCCL_P2P_LEVEL=PHB or SYS allows P2P. Measure it, because P2P through a CPU is often slower.",
-        .commands = {"nvidia-smi topo -p2p r"},
-        .references = {"NVIDIA/nccl-tests#74", "NVIDIA/nccl#428", "NVIDIA/nccl#1817"},
-        .follows_from = {"setting-hinders", "nvlink-islands", "nvlink-groups", "nvlink-count", "nvlink-hidden",
-                         "p2p-by-cpu"},
-    },
-    {
-        .id = "setting-hinders",
-        .catalogue = "L42",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = setting_hinders,
-        .title = "A setting turns off a fast transport between GPUs",
-        .why = "Data then takes a slower path. Such settings are often left over from an earlier investigation.",
-        .advice = "Remove the setting (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
-        .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"},
-        .references = {"NVIDIA/nccl-tests#228"},
-    },
-    {
-        .id = "p2p-level-forced",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = level_forced,
-        .title = "NCCL_P2P_LEVEL forces P2P through the CPU, which is often slower than shared memory",
-        .why = "CPUs pass data between PCIe ports slowly, and PCIe ACS can make such transfers hang. NCCL's own model "
-               "does not know it, so the bandwidths here do not show it.",
-        .advice = "Unset NCCL_P2P_LEVEL and compare: by default NCCL uses P2P only within a PCIe switch on most "
-                  "machines.",
-        .commands = {"env | grep NCCL_", ACS_COMMANDS},
-        .references = {"NVIDIA/nccl#1817", "NVIDIA/nccl-tests#74"},
-    },
-    {
-        .id = "amd-pair",
-        .catalogue = "L43",
-        .severity = ORR_SEVERITY_INFO,
-        .of_analysis = true,
-        .find = amd_pair,
-        .title = "P2P goes through the CPU because there are only two GPUs and an AMD CPU",
-        .why = "Results with two GPUs do not apply to more GPUs. On AMD CPUs NCCL allows P2P up to SYS with two GPUs, "
-               "but only up to PXB with three or more.",
-        .advice = "Measure with the number of GPUs that the job will use. If a job hangs, run it once with "
-                  "NCCL_P2P_DISABLE=1: if it then works, PCIe ACS or the IOMMU breaks P2P, and ACS must be turned off.",
-        .commands = {ACS_COMMANDS},
-        .references = {"NVIDIA/nccl#2079"},
-    },
-    {
-        .id = "neither-p2p-nor-shm",
-        .catalogue = "L44",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = apart,
-        .title = "Some GPUs reach each other only through the network",
-        .why = "Neither P2P nor shared memory is possible between them. In a dump of several hosts, a GPU without "
-               "NVLinks has no "
-               "other path to the other hosts.",
-        .advice =
-            "On one host, let the containers share /dev/shm and the IPC namespace, and check NCCL_P2P_DISABLE and "
-            "NCCL_SHM_DISABLE. Between hosts, check the NVLinks of the GPUs that are named.",
-        .commands = {"df -h /dev/shm", "env | grep NCCL_", "nvidia-smi nvlink -s"},
-        .follows_from = {"setting-hinders", "nvlink-count", "nvlink-zero"},
-    },
+     .advice = "Paste the output of `nvidia-smi -L` and `nvidia-smi topo -p2p r` below the table.",
+     .commands = {"nvidia-smi -L", "nvidia-smi topo -p2p r"},
+     .references = {"NVIDIA/nccl-tests#287", "NVIDIA/nccl-tests#307"},
+     .follows_from = {"nvlink-hidden", "p2p-by-cpu", "p2p-through-cpu", "p2p-level-forced", "setting-hinders"}},
+    {ORR_FINDING("p2p-through-cpu", NULL, WARNING, ANALYSIS, through_amd),
+     .title = "P2P goes through the CPU here, and PCIe ACS or the IOMMU can make it hang",
+     .why = "With ACS on at a root port, P2P between GPUs below different ports stops or is slow.",
+     .advice = "If a job hangs, run it once with NCCL_P2P_DISABLE=1. If it then works, turn PCIe ACS off: in the BIOS, "
+               "or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start.",
+     .commands = {ACS_COMMANDS}, .references = {"NVIDIA/nccl#2079"}, .follows_from = {"nvlink-hidden"}},
+    {ORR_FINDING("p2p-too-far", "L41", INFO, ANALYSIS, p2p_too_far),
+     .title = "GPUs that are too far apart for P2P use shared memory",
+     .why = "Their traffic goes through host memory. By default NCCL does not use P2P across the CPU's root complex on "
+            "most machines.",
+     .advice = "NCCL_P2P_LEVEL=PHB or SYS allows P2P. Measure it, because P2P through a CPU is often slower.",
+     .commands = {"nvidia-smi topo -p2p r"},
+     .references = {"NVIDIA/nccl-tests#74", "NVIDIA/nccl#428", "NVIDIA/nccl#1817"},
+     .follows_from = {"setting-hinders", "nvlink-islands", "nvlink-groups", "nvlink-count", "nvlink-hidden",
+                      "p2p-by-cpu"}},
+    {ORR_FINDING("setting-hinders", "L42", WARNING, ANALYSIS, setting_hinders),
+     .title = "A setting turns off a fast transport between GPUs",
+     .why = "Data then takes a slower path. Such settings are often left over from an earlier investigation.",
+     .advice = "Remove the setting (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
+     .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"}, .references = {"NVIDIA/nccl-tests#228"}},
+    {ORR_FINDING("p2p-level-forced", NULL, WARNING, ANALYSIS, level_forced),
+     .title = "NCCL_P2P_LEVEL forces P2P through the CPU, which is often slower than shared memory",
+     .why = "CPUs pass data between PCIe ports slowly, and PCIe ACS can make such transfers hang. NCCL's own model "
+            "does not know it, so the bandwidths here do not show it.",
+     .advice = "Unset NCCL_P2P_LEVEL and compare: by default NCCL uses P2P only within a PCIe switch on most machines.",
+     .commands = {"env | grep NCCL_", ACS_COMMANDS}, .references = {"NVIDIA/nccl#1817", "NVIDIA/nccl-tests#74"}},
+    {ORR_FINDING("amd-pair", "L43", INFO, ANALYSIS, amd_pair),
+     .title = "P2P goes through the CPU because there are only two GPUs and an AMD CPU",
+     .why = "Results with two GPUs do not apply to more GPUs. On AMD CPUs NCCL allows P2P up to SYS with two GPUs, but "
+            "only up to PXB with three or more.",
+     .advice = "Measure with the number of GPUs that the job will use. If a job hangs, run it once with "
+               "NCCL_P2P_DISABLE=1: if it then works, PCIe ACS or the IOMMU breaks P2P, and ACS must be turned off.",
+     .commands = {ACS_COMMANDS}, .references = {"NVIDIA/nccl#2079"}},
+    {ORR_FINDING("neither-p2p-nor-shm", "L44", WARNING, ANALYSIS, apart),
+     .title = "Some GPUs reach each other only through the network",
+     .why = "Neither P2P nor shared memory is possible between them. In a dump of several hosts, a GPU without NVLinks "
+            "has no other path to the other hosts.",
+     .advice = "On one host, let the containers share /dev/shm and the IPC namespace, and check NCCL_P2P_DISABLE and "
+               "NCCL_SHM_DISABLE. Between hosts, check the NVLinks of the GPUs that are named.",
+     .commands = {"df -h /dev/shm", "env | grep NCCL_", "nvidia-smi nvlink -s"},
+     .follows_from = {"setting-hinders", "nvlink-count", "nvlink-zero"}},
     {0},
 };

@@ -5,23 +5,23 @@
 #define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
 
 /* Lanes do not come and go with the load, and only GPUs lower their speed when they are idle. */
-static const char reseat[] = "Reseat the card, and check its riser, its slot and the BIOS's bifurcation setting: the "
-                             "number of lanes does not depend on the load. LnkCap shows what the device can do, LnkSta "
-                             "what it does.";
-static const char retrain[] = "Compare LnkSta with LnkCap at the device and at the port above it. Then check the "
-                              "slot's generation in the BIOS, risers and retimers, and reseat the card. The speed of "
-                              "this link does not depend on the load.";
+static const char reseat[] =
+    "Reseat the card, and check its riser, its slot and the BIOS's bifurcation setting: the number of lanes does not "
+    "depend on the load. LnkCap shows what the device can do, LnkSta what it does.";
+static const char retrain[] =
+    "Compare LnkSta with LnkCap at the device and at the port above it. Then check the slot's generation in the BIOS, "
+    "risers and retimers, and reseat the card. The speed of this link does not depend on the load.";
 static const struct remedy {
     const char *title, *advice;
 } slow_remedies[][2] = {
     /* [kind of card][fewer lanes] */
     [ORR_CARD_BRIDGE] = {{"A PCIe switch's link is slower than those of equal switches", retrain},
                          {"A PCIe switch's link has fewer lanes than those of equal switches", reseat}},
-    [ORR_CARD_GPU] = {{"A GPU's PCIe link is slower than those of equal GPUs",
-                       "Idle GPUs lower their link speed, so write the dump again under load first. If the link stays "
-                       "slow, compare LnkSta with LnkCap, check the slot's generation in the BIOS, risers and "
-                       "retimers, and reseat the GPU."},
-                      {"A GPU's PCIe link has fewer lanes than those of equal GPUs", reseat}},
+    [ORR_CARD_GPU] =
+        {{"A GPU's PCIe link is slower than those of equal GPUs",
+          "Idle GPUs lower their link speed, so write the dump again under load first. If the link stays slow, compare "
+          "LnkSta with LnkCap, check the slot's generation in the BIOS, risers and retimers, and reseat the GPU."},
+         {"A GPU's PCIe link has fewer lanes than those of equal GPUs", reseat}},
     [ORR_CARD_NIC] = {{"A NIC's PCIe link is slower than those of equal NICs", retrain},
                       {"A NIC's PCIe link has fewer lanes than those of equal NICs", reseat}},
 };
@@ -245,112 +245,54 @@ static void flat_tree(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_pci[] = {
-    {
-        .id = "link-missing",
-        .catalogue = "L03",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = link_missing,
-        .title = "The speed or width of one PCIe link is missing",
-        .why = "Equal devices report theirs. NCCL assumes PCIe generation 3 or 16 lanes for this one, which may be "
-               "more or less than "
-               "the real link has.",
-        .advice = "Read the link of this device on the host, and write the dump again. A device without a link speed "
-                  "may have "
-                  "fallen off the bus.",
-        .commands = {LOOK_AT_LINKS},
-        .references = {"NVIDIA/nccl#428", "NVIDIA/nccl#811"},
-    },
-    {
-        .id = "links-hidden",
-        .catalogue = "L03",
-        .severity = ORR_SEVERITY_INFO,
-        .of_nccl = true,
-        .find = links_hidden,
-        .title = "The dump does not contain the speeds of PCIe links",
-        .why = "NCCL reads a missing speed as PCIe generation 3 and a missing width as 16 lanes, and so does this "
-               "prediction. Virtual machines hide the real values, which may be higher.",
-        .advice = "Nothing to do on a virtual machine whose provider measured this. If predictions across PCIe matter "
-                  "to you, supply a topology file with the real links (NCCL_TOPO_FILE).",
-        .commands = {LOOK_AT_LINKS},
-        .references = {"NVIDIA/nccl#428", "NVIDIA/nccl#811"},
-    },
-    {
-        .id = "link-unknown",
-        .catalogue = "L04",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = link_unknown,
-        .title = "This release does not know a link's speed",
-        .why = "NCCL treats the link as PCIe generation 3.",
-        .advice =
-            "Use a release that knows this speed, or write the speed as the kernel does, such as \"32.0 GT/s PCIe\".",
-        .references = {"aws/aws-ofi-nccl#958", "aws/aws-ofi-nccl#1032"},
-    },
-    {
-        .id = "slow-link",
-        .catalogue = "L20",
-        .severity = ORR_SEVERITY_WARNING,
-        .find = slow_link,
-        .title = "A device's PCIe link is slower than those of equal devices",
-        .why = "The slower link limits every channel that uses it. NCCL uses the speed that the link had when the dump "
-               "was written.",
-        .advice = "A speed below that of equal GPUs may only mean that the GPU was idle: write the dump again under "
-                  "load. Otherwise compare LnkSta with LnkCap, reseat the card, and check risers, retimers and the "
-                  "BIOS's bifurcation setting.",
-        .commands = {LOOK_AT_LINKS, "nvidia-smi -q | grep -A8 'GPU Link Info'"},
-    },
-    {
-        .id = "idle-gpus",
-        .catalogue = "L20",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = idle_gpus,
-        .title = "All GPUs report PCIe generation 1",
-        .why = "Predicted bandwidths are far below what a job gets if the GPUs were only idle: idle GPUs lower their "
-               "link speed.",
-        .advice = "Write the dump again while the GPUs are busy.",
-        .commands = {"nvidia-smi -q | grep -A8 'GPU Link Info'"},
-    },
-    {
-        .id = "throttling-bridge",
-        .catalogue = "L21",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = throttling_bridge,
-        .title = "The path between two devices leads over a PCIe link slower than 1 GB/s",
-        .why = "NCCL believes the reported speed, so every channel over this link is planned with less than 1 GB/s. "
-               "Often it is "
-               "a bridge of a virtual machine that is much faster than it reports.",
-        .advice = "Supply a topology file in which the bridge has its real speed (NCCL_TOPO_FILE).",
-        .commands = {LOOK_AT_LINKS},
-        .references = {"NVIDIA/nccl-tests#256", "NVIDIA/nccl#749"},
-    },
-    {
-        .id = "virtual-switch",
-        .catalogue = "L24",
-        .severity = ORR_SEVERITY_INFO,
-        .of_nccl = true,
-        .find = virtual_switch,
-        .title = "Broadcom PCIe switches appear as several virtual bridges",
-        .why = "Two devices below one such switch may appear farther apart than they are. Newer NCCL releases treat "
-               "the virtual bridges as one switch.",
-        .advice = "Check that each GPU uses the NIC of its own switch.",
-        .references = {"NVIDIA/nccl#820"},
-    },
-    {
-        .id = "flat-tree",
-        .catalogue = "L26",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = flat_tree,
-        .title = "No PCIe switches are visible although the machine has many GPUs",
-        .why = "All NICs seem equally far from all GPUs, so a GPU may get the NIC of another switch, and NCCL's "
-               "default does not "
-               "allow GPUDirect RDMA through the CPU. Virtual machines often hide PCIe switches.",
-        .advice = "Supply the provider's topology file (NCCL_TOPO_FILE).",
-        .commands = {"lspci -tv", "nvidia-smi topo -m"},
-        .references = {"NVIDIA/nccl#977", "NVIDIA/nccl#1674"},
-    },
+    {ORR_FINDING("link-missing", "L03", WARNING, NCCL, link_missing),
+     .title = "The speed or width of one PCIe link is missing",
+     .why = "Equal devices report theirs. NCCL assumes PCIe generation 3 or 16 lanes for this one, which may be more "
+            "or less than the real link has.",
+     .advice = "Read the link of this device on the host, and write the dump again. A device without a link speed may "
+               "have fallen off the bus.",
+     .commands = {LOOK_AT_LINKS}, .references = {"NVIDIA/nccl#428", "NVIDIA/nccl#811"}},
+    {ORR_FINDING("links-hidden", "L03", INFO, NCCL, links_hidden),
+     .title = "The dump does not contain the speeds of PCIe links",
+     .why = "NCCL reads a missing speed as PCIe generation 3 and a missing width as 16 lanes, and so does this "
+            "prediction. Virtual machines hide the real values, which may be higher.",
+     .advice = "Nothing to do on a virtual machine whose provider measured this. If predictions across PCIe matter to "
+               "you, supply a topology file with the real links (NCCL_TOPO_FILE).",
+     .commands = {LOOK_AT_LINKS}, .references = {"NVIDIA/nccl#428", "NVIDIA/nccl#811"}},
+    {ORR_FINDING("link-unknown", "L04", WARNING, ANALYSIS, link_unknown),
+     .title = "This release does not know a link's speed", .why = "NCCL treats the link as PCIe generation 3.",
+     .advice =
+         "Use a release that knows this speed, or write the speed as the kernel does, such as \"32.0 GT/s PCIe\".",
+     .references = {"aws/aws-ofi-nccl#958", "aws/aws-ofi-nccl#1032"}},
+    {ORR_FINDING("slow-link", "L20", WARNING, DUMP, slow_link),
+     .title = "A device's PCIe link is slower than those of equal devices",
+     .why = "The slower link limits every channel that uses it. NCCL uses the speed that the link had when the dump "
+            "was written.",
+     .advice = "A speed below that of equal GPUs may only mean that the GPU was idle: write the dump again under load. "
+               "Otherwise compare LnkSta with LnkCap, reseat the card, and check risers, retimers and the BIOS's "
+               "bifurcation setting.",
+     .commands = {LOOK_AT_LINKS, "nvidia-smi -q | grep -A8 'GPU Link Info'"}},
+    {ORR_FINDING("idle-gpus", "L20", WARNING, NCCL, idle_gpus), .title = "All GPUs report PCIe generation 1",
+     .why = "Predicted bandwidths are far below what a job gets if the GPUs were only idle: idle GPUs lower their link "
+            "speed.",
+     .advice = "Write the dump again while the GPUs are busy.",
+     .commands = {"nvidia-smi -q | grep -A8 'GPU Link Info'"}},
+    {ORR_FINDING("throttling-bridge", "L21", WARNING, ANALYSIS, throttling_bridge),
+     .title = "The path between two devices leads over a PCIe link slower than 1 GB/s",
+     .why = "NCCL believes the reported speed, so every channel over this link is planned with less than 1 GB/s. Often "
+            "it is a bridge of a virtual machine that is much faster than it reports.",
+     .advice = "Supply a topology file in which the bridge has its real speed (NCCL_TOPO_FILE).",
+     .commands = {LOOK_AT_LINKS}, .references = {"NVIDIA/nccl-tests#256", "NVIDIA/nccl#749"}},
+    {ORR_FINDING("virtual-switch", "L24", INFO, NCCL, virtual_switch),
+     .title = "Broadcom PCIe switches appear as several virtual bridges",
+     .why = "Two devices below one such switch may appear farther apart than they are. Newer NCCL releases treat the "
+            "virtual bridges as one switch.",
+     .advice = "Check that each GPU uses the NIC of its own switch.", .references = {"NVIDIA/nccl#820"}},
+    {ORR_FINDING("flat-tree", "L26", WARNING, NCCL, flat_tree),
+     .title = "No PCIe switches are visible although the machine has many GPUs",
+     .why = "All NICs seem equally far from all GPUs, so a GPU may get the NIC of another switch, and NCCL's default "
+            "does not allow GPUDirect RDMA through the CPU. Virtual machines often hide PCIe switches.",
+     .advice = "Supply the provider's topology file (NCCL_TOPO_FILE).", .commands = {"lspci -tv", "nvidia-smi topo -m"},
+     .references = {"NVIDIA/nccl#977", "NVIDIA/nccl#1674"}},
     {0},
 };

@@ -228,55 +228,30 @@ static void isolated_without_pxn(struct orr_finder *f)
     "number the NICs alike, or list them in the order of their rails in NCCL_IB_HCA."
 
 const struct orr_finding_row orr_findings_rails[] = {
-    {
-        .id = "rails-isolated",
-        .severity = ORR_SEVERITY_ERROR,
-        .of_analysis = true,
-        .find = rings_cross_isolated,
-        .title = "NCCL connects NICs of isolated rails: use the same GPUs or NICs on every host",
-        .why = RAILS_WHY "A connection between isolated rails times out or is refused.",
-        .advice = RAILS_ADVICE,
-        .commands = {"ibdev2netdev -v", "ip -br address"},
-        .references = {"ai-dynamo/dynamo#13596", "NVIDIA/nccl#1755"},
-    },
-    {
-        .id = "cluster-rails",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = different_rails,
-        .title = "Hosts use different GPUs, and so NICs of different rails: use the same GPUs on every host",
-        .why = RAILS_WHY
-        "If the rails are isolated, the hosts cannot reach one another; if not, all traffic crosses the spine.",
-        .advice = "Give every worker the same GPUs and NICs of its host: pin them by PCI address or NUMA node in the "
-                  "scheduler. A DRA claim by itself may choose others.",
-        .commands = {"nvidia-smi -L", "ibdev2netdev -v"},
-        .references = {"ai-dynamo/dynamo#13596", "NVIDIA/nccl#1755"},
-        .follows_from = {"rails-isolated", "cluster-odd-host"},
-    },
-    {
-        .id = "rails-crossed",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = rings_cross,
-        .title = "Rings cross rails between hosts: use the same GPUs or NICs on every host",
-        .why = RAILS_WHY "Traffic between rails crosses the spine, which may be slower or shared with others.",
-        .advice = RAILS_ADVICE,
-        .commands = {"ibdev2netdev -v", "ip -br address"},
-        .references = {"NVIDIA/nccl#1755", "NVIDIA/nccl#1933"},
-        .follows_from = {"cluster-rails", "cluster-nic-order", "cluster-odd-host"},
-    },
-    {
-        .id = "rails-need-pxn",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = isolated_without_pxn,
-        .title = "Send, Recv and all-to-all fail between isolated rails without PXN",
-        .why = "With PXN, a rank hands its data over NVLink to the GPU on the rail of its peer. Without it, the rank "
-               "sends by its own NIC, which cannot reach the NIC of the peer.",
-        .advice = "Leave PXN on (unset NCCL_PXN_DISABLE and NCCL_P2P_PXN_LEVEL; NCCL 2.12 or later), or connect the "
-                  "rails.",
-        .references = {"NVIDIA/nccl#1755"},
-        .follows_from = {"rails-isolated"},
-    },
+    {ORR_FINDING("rails-isolated", NULL, ERROR, ANALYSIS, rings_cross_isolated),
+     .title = "NCCL connects NICs of isolated rails: use the same GPUs or NICs on every host",
+     .why = RAILS_WHY "A connection between isolated rails times out or is refused.", .advice = RAILS_ADVICE,
+     .commands = {"ibdev2netdev -v", "ip -br address"}, .references = {"ai-dynamo/dynamo#13596", "NVIDIA/nccl#1755"}},
+    {ORR_FINDING("cluster-rails", NULL, WARNING, ANALYSIS, different_rails),
+     .title = "Hosts use different GPUs, and so NICs of different rails: use the same GPUs on every host",
+     .why = RAILS_WHY
+     "If the rails are isolated, the hosts cannot reach one another; if not, all traffic crosses the spine.",
+     .advice = "Give every worker the same GPUs and NICs of its host: pin them by PCI address or NUMA node in the "
+               "scheduler. A DRA claim by itself may choose others.",
+     .commands = {"nvidia-smi -L", "ibdev2netdev -v"}, .references = {"ai-dynamo/dynamo#13596", "NVIDIA/nccl#1755"},
+     .follows_from = {"rails-isolated", "cluster-odd-host"}},
+    {ORR_FINDING("rails-crossed", NULL, WARNING, ANALYSIS, rings_cross),
+     .title = "Rings cross rails between hosts: use the same GPUs or NICs on every host",
+     .why = RAILS_WHY "Traffic between rails crosses the spine, which may be slower or shared with others.",
+     .advice = RAILS_ADVICE, .commands = {"ibdev2netdev -v", "ip -br address"},
+     .references = {"NVIDIA/nccl#1755", "NVIDIA/nccl#1933"},
+     .follows_from = {"cluster-rails", "cluster-nic-order", "cluster-odd-host"}},
+    {ORR_FINDING("rails-need-pxn", NULL, WARNING, ANALYSIS, isolated_without_pxn),
+     .title = "Send, Recv and all-to-all fail between isolated rails without PXN",
+     .why = "With PXN, a rank hands its data over NVLink to the GPU on the rail of its peer. Without it, the rank "
+            "sends by its own NIC, which cannot reach the NIC of the peer.",
+     .advice =
+         "Leave PXN on (unset NCCL_PXN_DISABLE and NCCL_P2P_PXN_LEVEL; NCCL 2.12 or later), or connect the rails.",
+     .references = {"NVIDIA/nccl#1755"}, .follows_from = {"rails-isolated"}},
     {0},
 };

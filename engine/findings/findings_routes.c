@@ -89,32 +89,18 @@ static void steps_spent(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_routes[] = {
-    {
-        .id = "farther-than-built",
-        .catalogue = "L72",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = farther_than_built,
-        .title = "A setting makes the ring take a longer path than this machine needs",
-        .why = "Data goes through host memory, because the setting turns off P2P or GPUDirect RDMA where a shorter "
-               "path exists.",
-        .advice = "Remove the setting that the detail names (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
-        .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"},
-        .references = {"NVIDIA/nccl#489", "NVIDIA/nccl-tests#228"},
-        .follows_from = {"setting-hinders"},
-    },
-    {
-        .id = "steps-spent",
-        .catalogue = "L75",
-        .severity = ORR_SEVERITY_INFO,
-        .of_analysis = true,
-        .find = steps_spent,
-        .title = "NCCL's search reached its step limit",
-        .why = "NCCL uses the best graph found so far. A better one may exist.",
-        .advice =
-            "Fewer NICs (NCCL_IB_HCA) may give another graph. You can also supply your own graph with NCCL_GRAPH_FILE.",
-        .references = {"NVIDIA/nccl#1946"},
-        .follows_from = {"nvlink-count", "nvlink-one-sided", "nvlink-zero", "slow-link", "port-slow"},
-    },
+    {ORR_FINDING("farther-than-built", "L72", WARNING, ANALYSIS, farther_than_built),
+     .title = "A setting makes the ring take a longer path than this machine needs",
+     .why = "Data goes through host memory, because the setting turns off P2P or GPUDirect RDMA where a shorter path "
+            "exists.",
+     .advice = "Remove the setting that the detail names (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
+     .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"},
+     .references = {"NVIDIA/nccl#489", "NVIDIA/nccl-tests#228"}, .follows_from = {"setting-hinders"}},
+    {ORR_FINDING("steps-spent", "L75", INFO, ANALYSIS, steps_spent), .title = "NCCL's search reached its step limit",
+     .why = "NCCL uses the best graph found so far. A better one may exist.",
+     .advice =
+         "Fewer NICs (NCCL_IB_HCA) may give another graph. You can also supply your own graph with NCCL_GRAPH_FILE.",
+     .references = {"NVIDIA/nccl#1946"},
+     .follows_from = {"nvlink-count", "nvlink-one-sided", "nvlink-zero", "slow-link", "port-slow"}},
     {0},
 };

@@ -74,11 +74,11 @@ static void ports_below_type(struct orr_finder *f)
     write_evidence(nearly, "GPUs, and number and names of the NICs", &text);
     orr_say(f, "%s", orr_text_data(&text));
     if (nearly->chosen)
-        orr_say_remedy(f, NULL,
-                       "If this machine was bought with such slow NICs, it is as it should be. Otherwise check Rate of "
-                       "every port (`ibstat`): cables, transceivers or switch ports of a slower generation limit all "
-                       "NICs alike.",
-                       NULL);
+        orr_say_remedy(
+            f, NULL,
+            "If this machine was bought with such slow NICs, it is as it should be. Otherwise check Rate of every port "
+            "(`ibstat`): cables, transceivers or switch ports of a slower generation limit all NICs alike.",
+            NULL);
     point_at_ports(f, &given);
 }
 
@@ -169,54 +169,32 @@ static void nics_below_generation(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_type[] = {
-    {
-        .id = "gpu-missing",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = gpu_missing,
-        .title = "The machine has fewer GPUs than its type",
-        .why = "A GPU that failed is gone from the PCIe bus, and jobs on whole machines cannot start. If the job was "
-               "meant to use these GPUs only, this is fine.",
-        .advice = "Count the GPUs with `nvidia-smi -L`. If one is missing, look for Xid 79 in the kernel log.",
-        .commands = {"nvidia-smi -L", "dmesg | grep -i xid", "lspci -d 10de: | wc -l"},
-    },
-    {
-        .id = "ports-below-type",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = ports_below_type,
-        .title = "All NICs run slower than those of this machine type",
-        .why = "Every channel between hosts runs at the speed of its NIC. As all NICs are equally slow, a comparison "
-               "with one another does not show it.",
-        .advice = "Check Rate of every port (`ibstat`). Cables, transceivers or switch ports of a slower generation, "
-                  "or a setting of the switches, limit all NICs alike.",
-        .commands = {"ibstat | grep -E 'CA |Rate'", "mlxlink -d mlx5_0"},
-    },
-    {
-        .id = "nics-below-type",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .find = nics_below_type,
-        .title = "Half of the NICs of this machine type, or more, are missing or slow",
-        .why = "GPUs share the NICs that are left, so each gets less bandwidth between hosts.",
-        .advice = "Count the NICs on the PCIe bus and those with a driver and an active port. In a container, check "
-                  "that it sees all of them.",
-        .commands = {"lspci | grep -i -E 'mellanox|infiniband|ethernet'", "ibdev2netdev", "ls /dev/infiniband"},
-    },
-    {
-        .id = "nics-below-generation",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_nccl = true,
-        .of_analysis = true,
-        .find = nics_below_generation,
-        .title = "The NICs are far slower than those of machines with such GPUs",
-        .why = "A job on several hosts waits for its NICs nearly all the time. Often NCCL sees the management network "
-               "only.",
-        .advice = "Check that the host and the container have the NICs that are meant for jobs, with driver and "
-                  "/dev/infiniband, and that NCCL_IB_HCA and NCCL_SOCKET_IFNAME do not exclude them. If this machine "
-                  "is for jobs on one host, that is fine.",
-        .commands = {"ibdev2netdev", "ip -br addr", "lspci | grep -i -E 'mellanox|infiniband|ethernet'"},
-        .follows_from = {"sockets-only", "port-slow"},
-    },
+    {ORR_FINDING("gpu-missing", NULL, WARNING, NCCL, gpu_missing), .title = "The machine has fewer GPUs than its type",
+     .why = "A GPU that failed is gone from the PCIe bus, and jobs on whole machines cannot start. If the job was "
+            "meant to use these GPUs only, this is fine.",
+     .advice = "Count the GPUs with `nvidia-smi -L`. If one is missing, look for Xid 79 in the kernel log.",
+     .commands = {"nvidia-smi -L", "dmesg | grep -i xid", "lspci -d 10de: | wc -l"}},
+    {ORR_FINDING("ports-below-type", NULL, WARNING, NCCL, ports_below_type),
+     .title = "All NICs run slower than those of this machine type",
+     .why = "Every channel between hosts runs at the speed of its NIC. As all NICs are equally slow, a comparison with "
+            "one another does not show it.",
+     .advice = "Check Rate of every port (`ibstat`). Cables, transceivers or switch ports of a slower generation, or a "
+               "setting of the switches, limit all NICs alike.",
+     .commands = {"ibstat | grep -E 'CA |Rate'", "mlxlink -d mlx5_0"}},
+    {ORR_FINDING("nics-below-type", NULL, WARNING, NCCL, nics_below_type),
+     .title = "Half of the NICs of this machine type, or more, are missing or slow",
+     .why = "GPUs share the NICs that are left, so each gets less bandwidth between hosts.",
+     .advice = "Count the NICs on the PCIe bus and those with a driver and an active port. In a container, check that "
+               "it sees all of them.",
+     .commands = {"lspci | grep -i -E 'mellanox|infiniband|ethernet'", "ibdev2netdev", "ls /dev/infiniband"}},
+    {ORR_FINDING("nics-below-generation", NULL, WARNING, ANALYSIS, nics_below_generation),
+     .title = "The NICs are far slower than those of machines with such GPUs",
+     .why =
+         "A job on several hosts waits for its NICs nearly all the time. Often NCCL sees the management network only.",
+     .advice = "Check that the host and the container have the NICs that are meant for jobs, with driver and "
+               "/dev/infiniband, and that NCCL_IB_HCA and NCCL_SOCKET_IFNAME do not exclude them. If this machine is "
+               "for jobs on one host, that is fine.",
+     .commands = {"ibdev2netdev", "ip -br addr", "lspci | grep -i -E 'mellanox|infiniband|ethernet'"},
+     .follows_from = {"sockets-only", "port-slow"}},
     {0},
 };

@@ -103,12 +103,12 @@ static const char *ask_for_nvlinks(const struct orr_gate_request *request, const
     const bool of_node = hides_nvlinks(request->node, request->expected);
     if (!of_node && !hides_nvlinks(request->expected, request->node))
         return NULL;
-    return orr_arena_printf(arena,
-                            "the input of %.200s shows no NVLink, as `nvidia-smi topo -mp` never does: %s if it has "
-                            "none (%.3g of %.3g GB/s on %u host%s), unknown if it has some. Which is it? "
-                            "`nvidia-smi topo -m` shows it",
-                            of_node ? "this node" : request->expected_name, orr_gate_state_name(gate->state),
-                            gate->bus_bw, gate->expected, gate->hosts, orr_plural(gate->hosts));
+    return orr_arena_printf(
+        arena,
+        "the input of %.200s shows no NVLink, as `nvidia-smi topo -mp` never does: %s if it has none (%.3g of %.3g "
+        "GB/s on %u host%s), unknown if it has some. Which is it? `nvidia-smi topo -m` shows it",
+        of_node ? "this node" : request->expected_name, orr_gate_state_name(gate->state), gate->bus_bw, gate->expected,
+        gate->hosts, orr_plural(gate->hosts));
 }
 
 /* Nothing says that the node is slow, but nothing says that it is fast either: the figure that limits it is not shown,

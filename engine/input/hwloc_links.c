@@ -84,8 +84,8 @@ void orr_hwloc_suppose_nvlinks(struct orr_hwloc_builder *b)
         link->line = gpu->line;
         orr_draft_nvswitch(b->draft, link, sm >= 90 ? 18 : sm >= 80 ? 12 : 6);
     }
-    orr_note_assumed(b->draft, ORR_TOUCHES_ALL,
-                     "%u NVSwitches are among the PCI devices, but no NVLinks: each GPU is given as many as its "
-                     "generation has",
-                     b->nvswitches);
+    orr_note_assumed(
+        b->draft, ORR_TOUCHES_ALL,
+        "%u NVSwitches are among the PCI devices, but no NVLinks: each GPU is given as many as its generation has",
+        b->nvswitches);
 }

@@ -371,11 +371,10 @@ static void say(struct builder *b, const char *generation)
                          : beside->vendor ? beside->vendor
                                           : beside->arch);
     else
-        orr_note_assumed(
-            draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
-            "CPUs are assumed to be %s, bus ids and switches are made up from the distances, and ranks are the "
-            "numbers of the GPUs",
-            orr_assumed_cpu_text(draft->cpu_row));
+        orr_note_assumed(draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
+                         "CPUs are assumed to be %s, bus ids and switches are made up from the distances, and ranks "
+                         "are the numbers of the GPUs",
+                         orr_assumed_cpu_text(draft->cpu_row));
     draft->notes.cpu_assumed = !knows_cpu && !draft->cpu_row && !b->type;
     draft->notes.nvlink_hidden = most || matrix->beside.whole || b->type ? ORR_NO
                                  : matrix->beside.pcie_only              ? ORR_YES
@@ -395,11 +394,10 @@ static void say(struct builder *b, const char *generation)
             draft, ORR_TOUCHES_LINKS | ORR_TOUCHES_CHANNELS,
             "two GPUs with NV%u may be connected directly or by NVSwitches: a direct connection is assumed", most);
     if (b->widened)
-        orr_note_assumed(
-            draft, ORR_TOUCHES_PATHS,
-            "%u pair%s farther apart in the matrix than the switches and NUMA nodes that they share with others allow: "
-            "the nearer place is used",
-            b->widened, b->widened == 1 ? " is" : "s are");
+        orr_note_assumed(draft, ORR_TOUCHES_PATHS,
+                         "%u pair%s farther apart in the matrix than the switches and NUMA nodes that they share with "
+                         "others allow: the nearer place is used",
+                         b->widened, b->widened == 1 ? " is" : "s are");
     if (matrix->contradictions)
         orr_note_assumed(draft, ORR_TOUCHES_PATHS, "%u pairs differ by direction: the shorter distance is used",
                          matrix->contradictions);
@@ -410,8 +408,7 @@ static void say(struct builder *b, const char *generation)
     orr_note_missing(draft,
                      orr_draft_format(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g %u",
                                       matrix->gpu_count),
-                     "PCI speeds, NIC speeds, GPUDirect RDMA, real bus ids and switches, C2C and NVLinks to "
-                     "CPUs");
+                     "PCI speeds, NIC speeds, GPUDirect RDMA, real bus ids and switches, C2C and NVLinks to CPUs");
     if (generation)
         orr_note_missing(draft, "nvidia-smi -L", "names of the GPUs: paste the output below the matrix");
     if (!nics)

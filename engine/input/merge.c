@@ -138,10 +138,9 @@ enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_ki
     for (uint32_t i = 1; i < count && node_of; i++)
         if (sorting.joins[i])
             merge_into(&draft.doc, dumps[i], node_of);
-    orr_note_recognised(&draft,
-                        "%u dumps after one another: %u cop%s of the first, %u of other ranks of its host, %u "
-                        "of others",
-                        count, sorting.copies, sorting.copies == 1 ? "y" : "ies", sorting.of_host, sorting.others);
+    orr_note_recognised(
+        &draft, "%u dumps after one another: %u cop%s of the first, %u of other ranks of its host, %u of others", count,
+        sorting.copies, sorting.copies == 1 ? "y" : "ies", sorting.of_host, sorting.others);
     if (sorting.of_host)
         orr_note_assumed(&draft, ORR_TOUCHES_ALL, "the dumps of %u ranks are joined into one host by bus id",
                          sorting.of_host + 1);
@@ -182,11 +181,10 @@ void orr_note_dump(struct orr_draft *draft, const struct orr_dump *dump)
     bool rccl = orr_element_int(dump, 0, ORR_ATTR_VERSION, 1) == 2;
     bool open = !c.gpus && !c.gpu_places && c.open_places;
     if (open)
-        orr_note_recognised(
-            draft,
-            "a topology file for NCCL_TOPO_FILE, as cloud providers ship them: %u PCI devices whose kinds "
-            "NCCL finds on the machine",
-            c.open_places);
+        orr_note_recognised(draft,
+                            "a topology file for NCCL_TOPO_FILE, as cloud providers ship them: %u PCI devices whose "
+                            "kinds NCCL finds on the machine",
+                            c.open_places);
     else if (c.gpus || !c.gpu_places)
         orr_note_recognised(draft, "%u GPU%s, %u with a rank, and %u NIC port%s%s", c.gpus, orr_plural(c.gpus),
                             c.ranked, c.nets, orr_plural(c.nets), rccl ? "; version 2, as RCCL writes" : "");

@@ -53,8 +53,8 @@ static enum orr_code dump_of(const struct orr_log *log, struct orr_dump **ret_du
     if (*ret_dump)
         return ORR_OK;
     orr_fail(err, ORR_UNRECOGNISED, "an NCCL debug log, which shows no machine: %s", why);
-    orr_error_advice(err, "`orrery check-log --topology FILE LOG`, or dropping it onto an open machine, compares "
-                          "it; NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH prints the tree");
+    orr_error_advice(err, "`orrery check-log --topology FILE LOG`, or dropping it onto an open machine, compares it; "
+                          "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH prints the tree");
     return ORR_UNRECOGNISED;
 }
 

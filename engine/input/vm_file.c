@@ -62,8 +62,8 @@ static enum orr_code bad_list(const struct devices *devices, const char *item, c
 {
     orr_fail(err, ORR_SETTING, "%s: \"%.40s\" %s", devices->what, item, why);
     orr_error_where(err, "%s", devices->what);
-    orr_error_advice(err, "give bus ids in the order of the real ones, or REAL=NEW, separated by commas: "
-                          "0000:00:05.0,0000:00:06.0");
+    orr_error_advice(
+        err, "give bus ids in the order of the real ones, or REAL=NEW, separated by commas: 0000:00:05.0,0000:00:06.0");
     return ORR_SETTING;
 }
 

@@ -73,12 +73,13 @@ static enum orr_code add_other_ranks(struct orr_log_check *check, struct orr_err
         return ORR_OK;
     snprintf(what, sizeof what, "the prediction has %u ranks on %u host%s, and the communicator has %d",
              check->analysis->ranks, check->query.hosts, orr_plural(check->query.hosts), ranks);
-    struct orr_log_cause cause = {.id = "other-ranks",
-                                  .what = what,
-                                  .left = UINT32_MAX,
-                                  .why = "Channels of another number of ranks cannot agree.",
-                                  .advice = "leave out --hosts and --gpus, or give as many as the job used; the dump "
-                                            "must have all GPUs of a host"};
+    struct orr_log_cause cause = {
+        .id = "other-ranks",
+        .what = what,
+        .left = UINT32_MAX,
+        .why = "Channels of another number of ranks cannot agree.",
+        .advice =
+            "leave out --hosts and --gpus, or give as many as the job used; the dump must have all GPUs of a host"};
     cause.line_count = lines_of_start(check, cause.lines);
     return orr_log_keep_cause(check, &cause, err);
 }
@@ -104,15 +105,15 @@ static enum orr_code add_other_networks(struct orr_log_check *check, struct orr_
                  record->words[0]);
         return orr_log_keep_cause(
             check,
-            &(struct orr_log_cause){.id = "networks-differ",
-                                    .what = what,
-                                    .left = UINT32_MAX,
-                                    .lines = {first->line, record->line},
-                                    .line_count = 2,
-                                    .why = "Ranks of one communicator must use one network: a plugin or a driver is "
-                                           "missing on some hosts.",
-                                    .advice = "make the network plugin and the drivers the same on all hosts; look at "
-                                              "NET/ lines of the hosts that differ"},
+            &(struct orr_log_cause){
+                .id = "networks-differ",
+                .what = what,
+                .left = UINT32_MAX,
+                .lines = {first->line, record->line},
+                .line_count = 2,
+                .why = "Ranks of one communicator must use one network: a plugin or a driver is missing on some hosts.",
+                .advice = "make the network plugin and the drivers the same on all hosts; look at NET/ lines of the "
+                          "hosts that differ"},
             err);
     }
     return ORR_OK;
@@ -193,19 +194,19 @@ static enum orr_code add_other_hosts(struct orr_log_check *check, struct orr_err
             continue;
         char what[320];
         snprintf(what, sizeof what,
-                 "host %.60s has another topology than host %.60s: line %u shows %.24s, which is not "
-                 "in the tree of host %.60s",
+                 "host %.60s has another topology than host %.60s: line %u shows %.24s, which is not in the tree of "
+                 "host %.60s",
                  hosts[1], hosts[0], link->line, link->to, hosts[0]);
         return orr_log_keep_cause(
             check,
-            &(struct orr_log_cause){.id = "hosts-differ",
-                                    .what = what,
-                                    .left = UINT32_MAX,
-                                    .lines = {link->line},
-                                    .line_count = 1,
-                                    .why = "All hosts are predicted as the first one is.",
-                                    .advice = "take a dump on each host (NCCL_TOPO_DUMP_FILE), and analyse both in "
-                                              "one cluster file"},
+            &(struct orr_log_cause){
+                .id = "hosts-differ",
+                .what = what,
+                .left = UINT32_MAX,
+                .lines = {link->line},
+                .line_count = 1,
+                .why = "All hosts are predicted as the first one is.",
+                .advice = "take a dump on each host (NCCL_TOPO_DUMP_FILE), and analyse both in one cluster file"},
             err);
     }
     return ORR_OK;
@@ -280,8 +281,7 @@ enum orr_code orr_log_untested_causes(struct orr_log_check *check, struct orr_er
                                     .left = UINT32_MAX,
                                     .what = "no emulated release finds these graphs on this machine",
                                     .why = "Files for NCCL_GRAPH_FILE are often written or edited by hand.",
-                                    .advice = "let NCCL write one: NCCL_GRAPH_DUMP_FILE without "
-                                              "NCCL_GRAPH_FILE"},
+                                    .advice = "let NCCL write one: NCCL_GRAPH_DUMP_FILE without NCCL_GRAPH_FILE"},
             err));
     if (!check->release_named)
         ORR_TRY(orr_log_keep_cause(check,

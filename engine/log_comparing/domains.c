@@ -113,10 +113,10 @@ static void assume(struct orr_log_check *check, const struct orr_fabric *hosts, 
     for (uint32_t h = 0; h < count; h++) {
         uint32_t before = 0;
         if (hosts[h].state != ORR_FABRIC_COMPLETED) {
-            orr_log_assume(check,
-                           "The NVLink fabric of a host is not completed (%s), as the log says, so NCCL joins no hosts "
-                           "by NVLink",
-                           orr_fabric_state_name(hosts[h].state));
+            orr_log_assume(
+                check,
+                "The NVLink fabric of a host is not completed (%s), as the log says, so NCCL joins no hosts by NVLink",
+                orr_fabric_state_name(hosts[h].state));
             return;
         }
         while (before < h && !same_place(&hosts[before], &hosts[h]))
@@ -157,8 +157,8 @@ enum orr_code orr_log_match_domains(struct orr_log_check *check, uint32_t local,
     }
     if (!fill_hosts(check, ranks, fabrics)) {
         if (orr_log_uses_domain(check->log, check->communicator))
-            orr_log_assume(check, "Hosts count as if they shared no NVLink domain, because not all of them print their "
-                                  "fabric");
+            orr_log_assume(
+                check, "Hosts count as if they shared no NVLink domain, because not all of them print their fabric");
         return ORR_OK;
     }
     if (!share(fabrics, hosts))

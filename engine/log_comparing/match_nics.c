@@ -339,9 +339,9 @@ bool orr_log_adds_collnet(struct orr_log_check *check, const struct orr_dump *du
         i++;
     if (i == own.count || !without)
         return false;
-    orr_log_assume(check,
-                   "Every NIC can reduce in the network (coll=\"1\"), because line %u of the log connects a rank "
-                   "over CollNet",
-                   check->log->records[own.at[i]].line);
+    orr_log_assume(
+        check,
+        "Every NIC can reduce in the network (coll=\"1\"), because line %u of the log connects a rank over CollNet",
+        check->log->records[own.at[i]].line);
     return true;
 }

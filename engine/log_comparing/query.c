@@ -123,11 +123,10 @@ enum orr_code orr_log_make_query(struct orr_log_check *check, const struct orr_d
     check->query.settings.tuner = question->given ? question->given->tuner : NULL;
     check->query.settings.gpus = question->given ? question->given->gpus : NULL;
     check->query.settings.nics = question->given ? question->given->nics : NULL;
-    check->undecidable =
-        log->kinds[ORR_LOG_TUNER] && !check->query.settings.tuner
-            ? "The log says that a tuner plugin was loaded, so which algorithm and protocol NCCL chose "
-              "cannot be predicted; give the plugin's file with --tuner (tuner=)"
-            : NULL;
+    check->undecidable = log->kinds[ORR_LOG_TUNER] && !check->query.settings.tuner
+                             ? "The log says that a tuner plugin was loaded, so which algorithm and protocol NCCL "
+                               "chose cannot be predicted; give the plugin's file with --tuner (tuner=)"
+                             : NULL;
     for (int s = 0; question->given && s < ORR_SETTING_COUNT; s++)
         if (question->given->values[s].given)
             ORR_TRY(orr_settings_set(&check->query.settings, orr_setting_name((enum orr_setting)s),

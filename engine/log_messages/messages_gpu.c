@@ -28,8 +28,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"nvls-slots", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NVLink SHARP (NVLS) Multicast", "out of memory",
      "The NVSwitches have no multicast slot left for NVLink SHARP (NVLS): a host has 128, and each communicator with "
      "NVLS takes some. NCCL 2.29 stops there; releases before went on without NVLS.",
-     "Set NCCL_NVLS_ENABLE=0, or use fewer communicators with NVLS (NCCL_ALGO=^NVLS for small ones); a release "
-     "before or after 2.29 goes on without NVLS.",
+     "Set NCCL_NVLS_ENABLE=0, or use fewer communicators with NVLS (NCCL_ALGO=^NVLS for small ones); a release before "
+     "or after 2.29 goes on without NVLS.",
      "Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 : CUDA error 2 'out of memory'."},
     {"nvls-slots-older", ORR_FROM_WARN, ORR_WEIGHT_FATAL, "Cuda failure", "@nvls.cc|out of memory",
      "The NVSwitches have no multicast slot left for NVLink SHARP (NVLS), or the GPU has no memory for its buffers.",
@@ -95,8 +95,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 46 'all CUDA-capable devices are busy or unavailable'"},
     {"sysfs-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Could not find real path of /sys/class/pci_bus", NULL,
      "NCCL did not find a GPU in /sys: WSL2 with an old NCCL, or a container or virtual machine that hides it.",
-     "On WSL2 use NCCL 2.10 or newer. In a container, mount /sys as it is; in a virtual machine, check `lspci` and "
-     "`ls /sys/class/pci_bus`.",
+     "On WSL2 use NCCL 2.10 or newer. In a container, mount /sys as it is; in a virtual machine, check `lspci` and `ls "
+     "/sys/class/pci_bus`.",
      "Could not find real path of /sys/class/pci_bus/0000:21/../../0000:21:00.0"},
     {"cuda-fork", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "initialization error",
      "CUDA could not start in this process: it was forked after CUDA was used, or the driver or Fabric Manager is not "
@@ -126,8 +126,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 205 'mapping of buffer object failed'"},
     {"cuda-out-of-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "out of memory",
      "The GPU had no memory left for NCCL.",
-     "Leave NCCL some memory (about 1 GB), use a smaller NCCL_BUFFSIZE or fewer channels (NCCL_MAX_NCHANNELS), or "
-     "look for another process on the GPU with nvidia-smi.",
+     "Leave NCCL some memory (about 1 GB), use a smaller NCCL_BUFFSIZE or fewer channels (NCCL_MAX_NCHANNELS), or look "
+     "for another process on the GPU with nvidia-smi.",
      "Cuda failure 2 'out of memory'"},
     {"cuda-in-capture", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "during capture",
      "A CUDA graph was being captured, and an earlier call in it failed; NCCL only meets that failure.",
@@ -181,8 +181,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "fault and stops.",
      "Check `nvidia-smi nvlink -s`, `nvidia-smi topo -p2p r` and Fabric Manager, and reset the GPUs. "
      "NCCL_IGNORE_DISABLED_P2P=1 lets the job run without it.",
-     "P2P is disabled between NVLINK connected GPUs 0 and 1. This should not be the case given their connectivity, "
-     "and is probably due to a hardware issue. If you still want to proceed, you can set NCCL_IGNORE_DISABLED_P2P=1."},
+     "P2P is disabled between NVLINK connected GPUs 0 and 1. This should not be the case given their connectivity, and "
+     "is probably due to a hardware issue. If you still want to proceed, you can set NCCL_IGNORE_DISABLED_P2P=1."},
     {"p2p-disabled", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "P2P is disabled between connected GPUs", NULL,
      "The driver refuses peer-to-peer between GPUs that are connected, so their data crosses host memory.",
      "Check `nvidia-smi topo -p2p r`, ACS on the PCIe switches and the IOMMU (BIOS, kernel command line).",
@@ -218,8 +218,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "/dev/shm, mostly on hosts with NUMA nodes without memory.",
      "Set NCCL_CUMEM_HOST_ENABLE=0: NCCL then uses /dev/shm. `numactl -H` shows NUMA nodes of 0 MB. If that is not it, "
      "run the ranks in one container or share /dev/shm (--ipc=host).",
-     "Error while attaching to shared memory segment /dev/shm/nccl-K (size 0), error: No such file or directory "
-     "(2)"},
+     "Error while attaching to shared memory segment /dev/shm/nccl-K (size 0), error: No such file or directory (2)"},
     {"shm-attach", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while attaching to shared memory segment", NULL,
      "A rank could not open the shared memory of another one on the same host.",
      "Run the ranks of one host in one container, or share /dev/shm (--ipc=host). NCCL_SHM_DISABLE=1 works around it.",

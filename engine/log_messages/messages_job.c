@@ -13,9 +13,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "A collective did not end within PyTorch's time limit: at least one rank did not take part, or data did not "
      "arrive.",
      "Find the rank that lags behind (its last enqueued work is lower) or that reports nothing, and look at its own "
-     "output and host. "
-     "A rank that only takes long (loading, preprocessing, saving) needs a higher timeout in init_process_group(). "
-     "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records what each rank called.",
+     "output and host. A rank that only takes long (loading, preprocessing, saving) needs a higher timeout in "
+     "init_process_group(). TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records what each rank called.",
      "[rank3]:[E ProcessGroupNCCL.cpp:563] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=30, "
      "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out."},
     {"watchdog-work", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Timeout at NCCL work: %d, last enqueued NCCL work: %d,", NULL,
@@ -79,8 +78,8 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"no-barrier-device", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "to perform barrier as devices used by this process are",
      NULL, "PyTorch guesses the GPU of this rank for a barrier; a wrong guess hangs the job.",
      "Call torch.cuda.set_device(LOCAL_RANK) first, or give device_id to init_process_group().",
-     "[rank1]:[W ProcessGroupNCCL.cpp:4561] [PG ID 0 PG GUID 0 Rank 1]  using GPU 1 to perform barrier as devices "
-     "used by this process are currently unknown."},
+     "[rank1]:[W ProcessGroupNCCL.cpp:4561] [PG ID 0 PG GUID 0 Rank 1]  using GPU 1 to perform barrier as devices used "
+     "by this process are currently unknown."},
     {"not-destroyed", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "destroy_process_group() was not called", NULL,
      "The program ended without closing its communicators.", "Call destroy_process_group() at the end.",
      "[rank0]:[W ProcessGroupNCCL.cpp:1496] Warning: WARNING: destroy_process_group() was not called before program "
@@ -121,8 +120,8 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"sglang-nccl", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " nccl", "==2.| begin.", "SGLang starts NCCL.",
      ORR_IF_NOTHING_FOLLOWS, "[2026-08-26 10:00:01 TP0] sglang is using nccl==2.30.7"},
     {"nvbandwidth-domain", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "MultinodeMemoryAllocation", NULL,
-     "The multinode tests of nvbandwidth need one NVLink domain over all hosts, such as a rack of GB200. HGX boards "
-     "of different hosts are not joined by NVLink.",
+     "The multinode tests of nvbandwidth need one NVLink domain over all hosts, such as a rack of GB200. HGX boards of "
+     "different hosts are not joined by NVLink.",
      "On hosts without NVLink between them, measure with nccl-tests. In such a rack, check `nvidia-imex-ctl -N` and "
      "`nvidia-smi -q | grep -A6 Fabric`.",
      "[CUDA_ERROR_INVALID_VALUE] invalid argument in expression cuMemSetAccess(...) in MultinodeMemoryAllocation"},
@@ -133,8 +132,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "ssh: connect to host 10.0.0.3 port 22: Connection refused"},
     {"mpi-key", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Permission denied (", "publickey",
      "The launcher could not start processes on another host, because ssh refused the key. NCCL had not begun.",
-     "Make `ssh HOST hostname` work from this host without a password: the same user, and ~/.ssh of mode 700 owned "
-     "by it. Kubernetes: the MPI Operator's image must run sshd as that user.",
+     "Make `ssh HOST hostname` work from this host without a password: the same user, and ~/.ssh of mode 700 owned by "
+     "it. Kubernetes: the MPI Operator's image must run sshd as that user.",
      "root@worker-1: Permission denied (publickey,password)."},
     {"mpi-daemon", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "lost communication with a remote daemon", NULL,
      "MPI lost its own process on another host. NCCL had not begun, or ended with it.", ORR_TRY_MPI,
@@ -144,8 +143,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "ORTE was unable to reliably start one or more daemons."},
     {"mpi-init", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Fatal error in", "PMPI_Init|MPI_Init",
      "MPI did not start, so NCCL had not begun.",
-     "Make an MPI program without NCCL work first (`mpirun -np 2 -H HOST1,HOST2 hostname`): launcher and library "
-     "must be of one MPI.",
+     "Make an MPI program without NCCL work first (`mpirun -np 2 -H HOST1,HOST2 hostname`): launcher and library must "
+     "be of one MPI.",
      "Abort(3712399) on node 0 (rank 0 in comm 0): Fatal error in PMPI_Init: Other MPI error, error stack:"},
     {"mpi-slots", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "There are not enough slots available", NULL,
      "mpirun should start more processes than its hosts have slots.",

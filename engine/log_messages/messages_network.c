@@ -17,9 +17,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "The other end of an RDMA connection did not answer in time (retry counter exceeded). The link or the switch "
      "drops packets, the path is blocked, or the other process is gone.",
      "Look first for an earlier error of the peer that the line names. Check that link with ibstat and perfquery "
-     "(RoCE: also PFC, ECN "
-     "and the GID index NCCL_IB_GID_INDEX). NCCL_IB_TIMEOUT=22 and NCCL_IB_RETRY_CNT=7 only bridge short "
-     "interruptions.",
+     "(RoCE: also PFC, ECN and the GID index NCCL_IB_GID_INDEX). NCCL_IB_TIMEOUT=22 and NCCL_IB_RETRY_CNT=7 only "
+     "bridge short interruptions.",
      "NET/IB : Got completion from peer 10.0.0.2<55921> with status=12 opcode=1 len=0 vendor err 129 (Send) localGid "
      "::ffff:10.0.0.1 remoteGids::ffff:10.0.0.2"},
     {"ib-rnr-exceeded", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion",
@@ -34,8 +33,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "plugin.",
      "NET/IB : Got completion with error 1, opcode 0, len 0, vendor err 105"},
     {"ib-local-protection", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion", "status=4 |error 4,|LOC_PROT_ERR",
-     "The NIC was not allowed to read or write the local buffer (local protection error), mostly GPU memory that "
-     "PCIe ACS or the IOMMU keeps from it.",
+     "The NIC was not allowed to read or write the local buffer (local protection error), mostly GPU memory that PCIe "
+     "ACS or the IOMMU keeps from it.",
      "Run once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is GPUDirect RDMA. Then turn PCIe ACS off, boot "
      "with iommu=pt, and check that nvidia-peermem or DMA-BUF matches the driver. If not, check that the application "
      "does not free buffers while NCCL uses them.",
@@ -69,8 +68,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Check `ulimit -l` (it should be unlimited), the limits of the container, and that rdma-core fits the driver.",
      "Call to ibv_create_cq failed with error Cannot allocate memory"},
     {"ib-register-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_", "Bad address",
-     "The NIC driver could not register GPU memory: nvidia-peermem is not loaded or not of this driver, or the GPU "
-     "has no GPUDirect RDMA, such as GeForce.",
+     "The NIC driver could not register GPU memory: nvidia-peermem is not loaded or not of this driver, or the GPU has "
+     "no GPUDirect RDMA, such as GeForce.",
      "Check `lsmod | grep nvidia_peermem` and load it, or use a driver and kernel with DMA-BUF. NCCL_NET_GDR_LEVEL=LOC "
      "lets the job run without GPUDirect RDMA.",
      "Call to ibv_reg_mr_iova2 failed with error Bad address"},
@@ -177,13 +176,13 @@ const struct orr_log_message orr_log_messages_network[] = {
     /* Counters of ethtool -S and of hw_counters, if they are not 0. */
     {"nic-discards", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "x_discards_phy: ", "1|2|3|4|5|6|7|8|9",
      "The NIC has dropped packets because its buffers were full, so flow control did not hold the senders back.",
-     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the "
-     "priority of NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
+     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the priority "
+     "of NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
      "rx_discards_phy: 1839205"},
     {"rdma-out-of-order", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "out_of_sequence", "1|2|3|4|5|6|7|8|9",
      "RDMA packets came out of order or were lost on the way, and were sent again, which costs bandwidth.",
-     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the "
-     "priority of NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
+     "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the priority "
+     "of NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
      "/sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:582913"},
     {"ofi-request", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Request %*", "completed with error", ORR_EFA_FAILED,
      "NET/OFI Request 0x7f1c completed with error. RC: 5. Error: 4 (Unreachable remote). Completed length: 0"},

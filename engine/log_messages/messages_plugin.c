@@ -20,8 +20,8 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "NET/Plugin: Failed to find ncclCollNetPlugin_v9 symbol."},
     {"plugin-missing", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "/Plugin: Could not find", NULL,
      "NCCL found no plugin of that name and uses what it has itself.",
-     "This is normal for tuner and profiler plugins, and for networks on InfiniBand and RoCE. On AWS and GCP, "
-     "install the network plugin.",
+     "This is normal for tuner and profiler plugins, and for networks on InfiniBand and RoCE. On AWS and GCP, install "
+     "the network plugin.",
      "TUNER/Plugin: Could not find: libnccl-tuner.so"},
     {"plugin-none", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin", "No plugin found",
      "NCCL uses its own network: no plugin is installed.",

@@ -25,8 +25,8 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Look for an earlier error of the other rank; check firewalls and NCCL_SOCKET_IFNAME.",
      "socketTryAccept: exceeded error retry count after 35 attempts, Connection aborted"},
     {"socket-no-route", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect", "No route to host",
-     "A rank cannot reach the address of another one. The hosts announce an interface that the others do not reach, "
-     "or a firewall refuses.",
+     "A rank cannot reach the address of another one. The hosts announce an interface that the others do not reach, or "
+     "a firewall refuses.",
      "Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share (not docker0, virbr0 or a loopback), "
      "and open its ports.",
      "socketStartConnect: Connect to 172.17.0.1<39275> failed : No route to host"},
@@ -67,8 +67,8 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "settings differ.",
      "Check that all ranks call the same collectives with the same counts, and that NCCL_ALGO, NCCL_PROTO and the "
      "version of NCCL are the same on all hosts.",
-     "NET/Socket : peer 10.0.0.2<42918> message truncated : receiving 4194304 bytes instead of 1048576. If you "
-     "believe your socket network is in healthy state, there may be a mismatch in collective sizes"},
+     "NET/Socket : peer 10.0.0.2<42918> message truncated : receiving 4194304 bytes instead of 1048576. If you believe "
+     "your socket network is in healthy state, there may be a mismatch in collective sizes"},
     {"socket-no-subnet", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No interface found in the same subnet", NULL,
      "No interface of this host is in the subnet of the address that NCCL_COMM_ID names.",
      "Give an address in NCCL_COMM_ID that every host reaches directly, or set NCCL_SOCKET_IFNAME.",

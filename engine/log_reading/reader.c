@@ -184,9 +184,9 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
         !log->setting_count && !log->lspci_count && !log->kinds[ORR_LOG_GID]) {
         (void)orr_fail(err, ORR_UNRECOGNISED,
                        "this does not look like an NCCL log: no line comes from NCCL (\"NCCL INFO\", \"NCCL WARN\")");
-        orr_error_advice(err, "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and use "
-                              "what it prints; for results of nccl-tests, use `orrery check-perf`, for machines "
-                              "`orrery show`");
+        orr_error_advice(err,
+                         "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and use what it "
+                         "prints; for results of nccl-tests, use `orrery check-perf`, for machines `orrery show`");
         return ORR_UNRECOGNISED;
     }
     return ORR_OK;

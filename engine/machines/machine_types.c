@@ -99,9 +99,9 @@ const struct orr_machine_type *orr_machine_least_nics(const char *gpu)
 
 const char *orr_machine_type_made_up(const struct orr_machine_type *type)
 {
-    return type->places ? "bus ids are made up; GPUs and NICs are on the NUMA nodes that the type's documentation names"
-                        : "bus ids and PCIe switches are made up: each GPU shares a switch with the NICs next to it by "
-                          "number";
+    return type->places
+               ? "bus ids are made up; GPUs and NICs are on the NUMA nodes that the type's documentation names"
+               : "bus ids and PCIe switches are made up: each GPU shares a switch with the NICs next to it by number";
 }
 
 /* Boards are called "H100 SXM5", "A100 PCIe" or "RTX PRO 6000". Product names say PCIe or NVL, and not always SXM. */

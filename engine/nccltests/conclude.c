@@ -194,10 +194,9 @@ static void find_test(struct orr_results_building *b, struct orr_result_table *t
                         table->first_line);
     }
     if (e->contradicted)
-        orr_tables_note(b,
-                        "The columns of the table in line %u contradict one another: no program of nccl-tests prints "
-                        "such rows",
-                        table->first_line);
+        orr_tables_note(
+            b, "The columns of the table in line %u contradict one another: no program of nccl-tests prints such rows",
+            table->first_line);
 }
 
 /* The numbers of ranks by busbw / algbw. */
@@ -245,9 +244,8 @@ static void ask_command(struct orr_results_building *b, struct orr_result_table 
         return;
     table->hosts = hosts;
     if (assumed)
-        orr_tables_note(b,
-                        "The 2 processes of the command line are assumed to be on 2 hosts, because it names a file of "
-                        "hosts (--hosts says otherwise)");
+        orr_tables_note(b, "The 2 processes of the command line are assumed to be on 2 hosts, because it names a file "
+                           "of hosts (--hosts says otherwise)");
 }
 
 /* Whether all rows have no bus bandwidth, as those of a single rank. */
@@ -284,10 +282,10 @@ static void find_ranks(struct orr_results_building *b, struct orr_result_table *
     bool parts = e->parts > 1 && !e->parts_differ && all_in_parts(table->tests_possible);
     bool refuted = header && ((parts && e->parts != header) || (least && (header < least || header > most)));
     if (refuted) {
-        orr_tables_note(b,
-                        "The header in front of line %u has %u rank%s, but the columns of the table are of another "
-                        "number of ranks",
-                        table->first_line, header, orr_plural(header));
+        orr_tables_note(
+            b,
+            "The header in front of line %u has %u rank%s, but the columns of the table are of another number of ranks",
+            table->first_line, header, orr_plural(header));
         table->ranks = table->hosts = 0;
         table->ranks_certain = false;
     }

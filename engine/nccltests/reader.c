@@ -176,9 +176,9 @@ static enum orr_code refuse(struct orr_results_reader *reader, struct orr_error 
     else if (b->columns.count)
         (void)orr_fail(err, ORR_UNRECOGNISED, "The table of nccl-tests in this text has a header, but no rows");
     else
-        (void)orr_fail(err, ORR_UNRECOGNISED,
-                       "This does not look like output of nccl-tests: no line has a size, a count, a type, a time "
-                       "and bandwidths");
+        (void)orr_fail(
+            err, ORR_UNRECOGNISED,
+            "This does not look like output of nccl-tests: no line has a size, a count, a type, a time and bandwidths");
     orr_error_advice(
         err, "run a program of nccl-tests, such as all_reduce_perf -b 8 -e 8G -f 2 -g 8, and use its whole output");
     return ORR_UNRECOGNISED;

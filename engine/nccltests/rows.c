@@ -326,8 +326,8 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
         orr_tables_note(b, "%u further column%s with bandwidths %s not read", columns->unread,
                         orr_plural(columns->unread), columns->unread == 1 ? "is" : "are");
     if (columns->assumed)
-        orr_tables_note(b, "The column in GB/s is read as bus bandwidth, because its name does not say which "
-                           "bandwidth it is");
+        orr_tables_note(
+            b, "The column in GB/s is read as bus bandwidth, because its name does not say which bandwidth it is");
     if (e) {
         say_columns(b, &raw, &row, e);
         for (int way = 0; way < 2; way++)

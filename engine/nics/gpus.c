@@ -22,10 +22,10 @@ static enum orr_code refuse(const char *what, const char *item, uint32_t count, 
 {
     orr_fail(err, ORR_SETTING, "%s: \"%s\" %s", what, item, why);
     orr_error_where(err, "%s", what);
-    orr_error_advice(err,
-                     "give numbers from 0 to %u, or bus ids such as 0000:1b:00.0, separated by commas; the machine has "
-                     "%u GPU%s",
-                     count ? count - 1 : 0, count, orr_plural(count));
+    orr_error_advice(
+        err,
+        "give numbers from 0 to %u, or bus ids such as 0000:1b:00.0, separated by commas; the machine has %u GPU%s",
+        count ? count - 1 : 0, count, orr_plural(count));
     return ORR_SETTING;
 }
 

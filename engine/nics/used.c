@@ -168,12 +168,11 @@ static void say_unfused(struct view *v, bool by_default)
                    : ORR_NO_ELEMENT;
     if (port == ORR_NO_ELEMENT)
         return;
-    orr_view_note(
-        &v->notes,
-        "NICs are kept as the dump lists them. When a job runs, NCCL %s fuses ports of one card, such as %s and %s; "
-        "--fuse-nics always (fuse_nics=always) predicts that",
-        v->settings->release->name, orr_element_text(v->dump, port, ORR_ATTR_NAME),
-        orr_element_text(v->dump, other, ORR_ATTR_NAME));
+    orr_view_note(&v->notes,
+                  "NICs are kept as the dump lists them. When a job runs, NCCL %s fuses ports of one card, such as %s "
+                  "and %s; --fuse-nics always (fuse_nics=always) predicts that",
+                  v->settings->release->name, orr_element_text(v->dump, port, ORR_ATTR_NAME),
+                  orr_element_text(v->dump, other, ORR_ATTR_NAME));
 }
 
 /* The same dump with what there must say about it. */

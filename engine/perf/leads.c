@@ -125,12 +125,11 @@ static void say_acs(const struct orr_perf_work *work, struct orr_perf_table *tab
     const bool gdr = uses_gdr(table->analysis);
     if (table->analysis->communicator.node_count < 2 || !gdr || refuted || row->bus_bw > HALF * row->expected.bus_bw)
         return;
-    lead(table,
-         orr_perf_text(work->arena,
-                       "%s PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i acsctl` "
-                       "(SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The lines \"via "
-                       "NET/IB\" of NCCL_DEBUG=INFO must end in GDRDMA.",
-                       table->lead_count ? "Then check" : "Check"));
+    lead(table, orr_perf_text(work->arena,
+                              "%s PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i "
+                              "acsctl` (SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The "
+                              "lines \"via NET/IB\" of NCCL_DEBUG=INFO must end in GDRDMA.",
+                              table->lead_count ? "Then check" : "Check"));
 }
 
 /* A job that takes one GPU of a host uses the NICs of that GPU alone. */
@@ -172,12 +171,12 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
     const double one = table->limit.count > 1 ? ring / table->limit.count : 0;
     if (tree && table->analysis->communicator.node_count == 2 && row->bus_bw > REACHED * ring &&
         row->bus_bw < BEYOND * ring && row->expected.bus_bw > BEYOND * ring) {
-        lead(table, orr_perf_text(work->arena,
-                                  "The NICs are full: the ring algorithm gets %.3g GB/s here. On 2 hosts %s gets more "
-                                  "(%.3g), because it sends less over the network; from 3 hosts on it does not. See "
-                                  "which algorithm the job used: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, or "
-                                  "NCCL_ALGO.",
-                                  ring, row->expected.algorithm_name, row->expected.bus_bw));
+        lead(table,
+             orr_perf_text(work->arena,
+                           "The NICs are full: the ring algorithm gets %.3g GB/s here. On 2 hosts %s gets more (%.3g), "
+                           "because it sends less over the network; from 3 hosts on it does not. See which algorithm "
+                           "the job used: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, or NCCL_ALGO.",
+                           ring, row->expected.algorithm_name, row->expected.bus_bw));
         *ret_said = true;
     } else if (row->bus_bw > (1 - NEAR) * one && row->bus_bw < (1 + NEAR) * one) {
         lead(table, orr_perf_text(work->arena,
@@ -215,17 +214,18 @@ static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_tab
         if (hosts < 2 || prefix || (given && named * 2 > nics) || (!given && (named > 1 || gpus < MANY)))
             return;
         if (!given) {
-            lead(table, orr_perf_text(work->arena,
-                                      "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all "
-                                      "traffic between hosts goes through it. Name all NICs (`ibstat -l`), or unset "
-                                      "it.",
-                                      setting->value, setting->line, gpus));
+            lead(table,
+                 orr_perf_text(work->arena,
+                               "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all traffic "
+                               "between hosts goes through it. Name all NICs (`ibstat -l`), or unset it.",
+                               setting->value, setting->line, gpus));
             return;
         }
-        lead(table, orr_perf_text(work->arena,
-                                  "NCCL_IB_HCA=%.60s (line %u) names %u NIC%s, and each host has %u. Name all of them, "
-                                  "or unset it.",
-                                  setting->value, setting->line, named, orr_plural(named), nics));
+        lead(table,
+             orr_perf_text(
+                 work->arena,
+                 "NCCL_IB_HCA=%.60s (line %u) names %u NIC%s, and each host has %u. Name all of them, or unset it.",
+                 setting->value, setting->line, named, orr_plural(named), nics));
         return;
     }
 }
@@ -250,15 +250,14 @@ static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *ta
         lead(table,
              orr_perf_text(work->arena,
                            "Bandwidth falls with the number of hosts (%u: %.3g, %u: %.3g GB/s) more than the "
-                           "prediction does, so the network between the hosts loses it: congestion, paths that "
-                           "ECMP puts on one link, PFC or ECN, or one slow host.",
+                           "prediction does, so the network between the hosts loses it: congestion, paths that ECMP "
+                           "puts on one link, PFC or ECN, or one slow host.",
                            (uint32_t)before->analysis->communicator.node_count, fewer->bus_bw, hosts, row->bus_bw));
     else
-        lead(table,
-             orr_perf_text(work->arena,
-                           "With %u hosts, look at the network between them: congestion, paths that ECMP puts on "
-                           "one link, PFC or ECN (RoCE), or one slow host.",
-                           hosts));
+        lead(table, orr_perf_text(work->arena,
+                                  "With %u hosts, look at the network between them: congestion, paths that ECMP puts "
+                                  "on one link, PFC or ECN (RoCE), or one slow host.",
+                                  hosts));
     lead(table, "Check: measure every pair of hosts alone. If all pairs are sound, the switches between them lose "
                 "bandwidth; if one host is slow in all its pairs, it is that host.");
 }
@@ -308,11 +307,11 @@ static bool lacks_gdr(const struct orr_perf_work *work)
 static void say_gdr(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     if (table->analysis->communicator.node_count > 1 && uses_gdr(table->analysis) && lacks_gdr(work))
-        lead(table,
-             "No connection of the log uses GPUDirect RDMA: its lines \"via NET\" do not end in GDRDMA, so data "
-             "between GPUs and NICs crosses host memory. `lsmod | grep nvidia_peermem`: load that module, or use "
-             "a driver and kernel with DMA-BUF; NCCL_NET_GDR_LEVEL=PHB or SYS allows it for NICs that are not near a "
-             "GPU.");
+        lead(
+            table,
+            "No connection of the log uses GPUDirect RDMA: its lines \"via NET\" do not end in GDRDMA, so data between "
+            "GPUs and NICs crosses host memory. `lsmod | grep nvidia_peermem`: load that module, or use a driver and "
+            "kernel with DMA-BUF; NCCL_NET_GDR_LEVEL=PHB or SYS allows it for NICs that are not near a GPU.");
 }
 
 enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table, struct orr_error *err)

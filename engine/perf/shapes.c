@@ -29,11 +29,10 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
     if (wrong)
         add_shape(
             table, ORR_PERF_SHAPE_WRONG, from, to,
-            orr_perf_text(
-                work->arena,
-                "The results contain %llu wrong value%s, first at %s: data was corrupted. A wrong result makes the "
-                "bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
-                (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
+            orr_perf_text(work->arena,
+                          "The results contain %llu wrong value%s, first at %s: data was corrupted. A wrong result "
+                          "makes the bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
+                          (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
 }
 
 /* What a row reaches of what such runs usually reach, or of the prediction if that is not known; 0 if there is no
@@ -80,11 +79,10 @@ static void find_runs(const struct orr_perf_work *work, struct orr_perf_table *t
                           first, table->rows[end].bus_bw, table->rows[end].expected.bus_bw));
         else if (at_end)
             add_shape(table, ORR_PERF_SHAPE_KNEE, row->size, table->rows[end].size,
-                      orr_perf_text(
-                          work->arena,
-                          "From %s on, the bandwidth falls behind: smaller sizes reach %.0f %% of the usual bandwidth, "
-                          "%s only %.0f %%.",
-                          first, 100 * before, last, 100 * ratio(&table->rows[end])));
+                      orr_perf_text(work->arena,
+                                    "From %s on, the bandwidth falls behind: smaller sizes reach %.0f %% of the usual "
+                                    "bandwidth, %s only %.0f %%.",
+                                    first, 100 * before, last, 100 * ratio(&table->rows[end])));
         else
             add_shape(table, ORR_PERF_SHAPE_DIP, row->size, table->rows[end].size,
                       orr_perf_text(work->arena,

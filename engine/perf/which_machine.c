@@ -170,11 +170,10 @@ static const struct orr_dump *join_trays(const struct orr_perf_work *work, struc
     if (orr_dump_combine(pieces, hosts, work->question->settings.release, work->arena, &joined, &none) != ORR_OK)
         return NULL;
     joined->notes = dump->notes;
-    orr_perf_assume(table,
-                    orr_perf_text(work->arena,
-                                  "the %u hosts are trays of one rack, joined by NVLink (NCCL_MNNVL_ENABLE=0 says "
-                                  "otherwise)",
-                                  hosts));
+    orr_perf_assume(
+        table, orr_perf_text(
+                   work->arena,
+                   "the %u hosts are trays of one rack, joined by NVLink (NCCL_MNNVL_ENABLE=0 says otherwise)", hosts));
     return joined;
 }
 
@@ -202,17 +201,18 @@ static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_t
         machine->why = orr_perf_text(work->arena, "the results are of %u ranks, but the chosen GPUs and hosts give %u",
                                      measured->ranks, machine->own->ranks);
     else if (!measured->ranks_certain && !allows(measured, machine->own->ranks))
-        machine->why = orr_perf_text(work->arena,
-                                     "the results are of %u to %u ranks by their columns, but the chosen GPUs and "
-                                     "hosts give %u",
-                                     measured->ranks_least, measured->ranks_most, machine->own->ranks);
+        machine->why = orr_perf_text(
+            work->arena, "the results are of %u to %u ranks by their columns, but the chosen GPUs and hosts give %u",
+            measured->ranks_least, measured->ranks_most, machine->own->ranks);
     else
         machine->analysis = machine->own;
     if (machine->analysis && !measured->ranks_certain && work->question->settings.gpus)
-        orr_perf_assume(table, orr_perf_text(work->arena,
-                                             "the %u ranks were the chosen GPUs on %u host%s, as the results do not "
-                                             "show how many ranks took part",
-                                             machine->own->ranks, hosts, orr_plural(hosts)));
+        orr_perf_assume(
+            table,
+            orr_perf_text(
+                work->arena,
+                "the %u ranks were the chosen GPUs on %u host%s, as the results do not show how many ranks took part",
+                machine->own->ranks, hosts, orr_plural(hosts)));
     return ORR_OK;
 }
 

@@ -163,8 +163,8 @@ enum orr_code orr_release_unknown(const char *text, struct orr_error *err)
         orr_error_advice(err, "did you mean %s? `orrery releases` lists all", meant->name);
     else if (version)
         orr_error_advice(err,
-                         "choose one of the %u releases from %s to %s (`orrery releases` lists them), or accept "
-                         "the nearest: --nearest, nearest=1",
+                         "choose one of the %u releases from %s to %s (`orrery releases` lists them), or accept the "
+                         "nearest: --nearest, nearest=1",
                          count, releases[0].name, releases[count - 1].name);
     else
         orr_error_advice(err, "choose one of the %u releases from %s to %s; `orrery releases` lists them", count,

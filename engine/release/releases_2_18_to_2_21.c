@@ -227,8 +227,8 @@ const struct orr_release_step orr_steps_2_18_to_2_21[] = {
     {ORR_VERSION(2, 20, 5), "2.20.5", "2024-03",
      "Rings enter and leave by pairs of NICs, Broadcom Gen5 switches, fewer channels per peer", at_2_20_5, true},
     {ORR_VERSION(2, 21, 5), "2.21.5", "2024-04",
-     "NVLS and NVLink domains over hosts, the network used inside a host if it is faster, NICs shared out by "
-     "mirrored GPU index, rates for capability 90",
+     "NVLS and NVLink domains over hosts, the network used inside a host if it is faster, NICs shared out by mirrored "
+     "GPU index, rates for capability 90",
      at_2_21_5, true},
     {0, NULL, NULL, NULL, NULL, false},
 };

@@ -97,10 +97,10 @@ static void write_missing(struct orr_page *page, const struct orr_log_check *che
             orr_text_printf(&text, "%s%s (%s)", text.length ? ", " : "", orr_log_topic_name((enum orr_log_topic)t),
                             orr_log_topic_subsystem((enum orr_log_topic)t));
     if (text.length)
-        orr_page_printf(page, ORR_STYLE_PLAIN, "",
-                        "The log does not show %s; the words in parentheses are the values of NCCL_DEBUG_SUBSYS that "
-                        "print them.",
-                        orr_text_data(&text));
+        orr_page_printf(
+            page, ORR_STYLE_PLAIN, "",
+            "The log does not show %s; the words in parentheses are the values of NCCL_DEBUG_SUBSYS that print them.",
+            orr_text_data(&text));
 }
 
 static void write_cause(struct orr_page *page, const struct orr_log_check *check, const struct orr_log_cause *cause)

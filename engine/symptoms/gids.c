@@ -80,14 +80,13 @@ static void wrong_index(struct orr_symptom_finder *f, const struct port *port, i
                .cause = orr_symptom_text(f, "On %.40s, index %d (NCCL_IB_GID_INDEX, line %u) %s (line %u). %s",
                                          port->first.device, index, set_in, kind,
                                          port->chosen_line ? port->chosen_line : port->line, good),
-               .check = "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all "
-                        "NICs.",
+               .check =
+                   "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all NICs.",
                .cure = port->good_line
-                           ? orr_symptom_text(f, "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts%s.",
-                                              port->good.index,
-                                              port->first.index ? "; where the index differs, set each host's own"
-                                                                : ", or unset it: since 2.21 NCCL chooses RoCE v2 "
-                                                                  "by itself")
+                           ? orr_symptom_text(
+                                 f, "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts%s.", port->good.index,
+                                 port->first.index ? "; where the index differs, set each host's own"
+                                                   : ", or unset it: since 2.21 NCCL chooses RoCE v2 by itself")
                            : "Give the interface an IPv4 address, then unset NCCL_IB_GID_INDEX (2.21 or newer).",
                .line = port->chosen_line ? port->chosen_line : port->line,
                .explains = failure(f->log)});
@@ -106,8 +105,8 @@ static void no_address(struct orr_symptom_finder *f, const struct port *port)
                                          port->first.device, port->line),
                .check = "Check: `ip -br address` and `show_gids`; in a container both must list the interface.",
                .cure = orr_symptom_text(f,
-                                        "Give %s%.30s an IPv4 address (in Kubernetes, of the pod's secondary "
-                                        "network), or leave the NIC out of NCCL_IB_HCA.",
+                                        "Give %s%.30s an IPv4 address (in Kubernetes, of the pod's secondary network), "
+                                        "or leave the NIC out of NCCL_IB_HCA.",
                                         *interface ? "interface " : "the interface of this NIC", interface),
                .line = port->line,
                .explains = failure(f->log)});
@@ -125,8 +124,8 @@ static void gaps(struct orr_symptom_finder *f, const struct port *port)
                                          "The GIDs of %.40s begin at index %d (line %u), as in a container that shares "
                                          "its NIC, and NCCL may choose an index before them, which does not work.",
                                          port->first.device, port->first.index, port->line),
-               .check = "Check: `show_gids` in each container, as the index can differ between them; NCCL warns "
-                        "\"read failed in ncclIbRoceGetVersionNum\".",
+               .check = "Check: `show_gids` in each container, as the index can differ between them; NCCL warns \"read "
+                        "failed in ncclIbRoceGetVersionNum\".",
                .cure = orr_symptom_text(f,
                                         "Set NCCL_IB_GID_INDEX=%d here, and on each other container the index of its "
                                         "own row with v2 and an address.",

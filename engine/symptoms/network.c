@@ -30,24 +30,23 @@ static void bonds(struct orr_symptom_finder *f)
         bond--;
     const char *name = orr_symptom_text(f, "%.*s", (int)strcspn(bond, ":/ "), bond);
     orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "bond",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause = orr_symptom_text(
-                f,
-                "%.60s is a bond (line %u). NCCL sees one device, and %s, so a transfer often uses one of its ports: "
-                "half of the bandwidth.",
-                name, list->line,
-                many ? "even several queue pairs can be hashed to the same port" : "one queue pair a connection"),
-            .check = many ? "Check: compare the port counters (ethtool -S or /sys/class/infiniband/*/ports/1/"
-                            "hw_counters) of both ports during a run."
-                          : "Check: run with NCCL_IB_QPS_PER_CONNECTION=4 and compare; `ib_write_bw -q 8` shows what "
-                            "the bond can carry.",
-            .cure = many ? "Best: give NCCL the two ports unbonded. Else also set NCCL_IB_SPLIT_DATA_ON_QPS=1, and let "
-                           "the bond hash by layer 3+4."
-                         : "Set NCCL_IB_QPS_PER_CONNECTION=4 (or 2); best, give NCCL the two ports unbonded.",
-            .line = list->line});
+        f, &(struct orr_symptom){
+               .id = "bond",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause = orr_symptom_text(f,
+                                         "%.60s is a bond (line %u). NCCL sees one device, and %s, so a transfer often "
+                                         "uses one of its ports: half of the bandwidth.",
+                                         name, list->line,
+                                         many ? "even several queue pairs can be hashed to the same port"
+                                              : "one queue pair a connection"),
+               .check = many ? "Check: compare the port counters (ethtool -S or "
+                               "/sys/class/infiniband/*/ports/1/hw_counters) of both ports during a run."
+                             : "Check: run with NCCL_IB_QPS_PER_CONNECTION=4 and compare; `ib_write_bw -q 8` shows "
+                               "what the bond can carry.",
+               .cure = many ? "Best: give NCCL the two ports unbonded. Else also set NCCL_IB_SPLIT_DATA_ON_QPS=1, and "
+                              "let the bond hash by layer 3+4."
+                            : "Set NCCL_IB_QPS_PER_CONNECTION=4 (or 2); best, give NCCL the two ports unbonded.",
+               .line = list->line});
 }
 
 /* The port of a DGX Spark is two NICs, each with half of its 200 Gb/s. */
@@ -69,19 +68,16 @@ static void half_port(struct orr_symptom_finder *f)
     if (!hosts || (hca && strchr(hca, ',')) || (list && strstr(list->words[1], "[1]")))
         return; /* both halves are in use */
     orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "half-port",
-            .weight = ORR_SYMPTOM_NOTE,
-            .cause =
-                "The QSFP port of a DGX Spark is two NICs, each with half of its 200 Gb/s, and NCCL must use both: "
-                "NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0. `ibdev2netdev` lists their names.",
-            .check =
-                "Check: with NCCL_DEBUG=INFO the line \"NET/IB : Using\" must list both NICs with /RoCE; `ip link` "
-                "must show mtu 9000 on both interfaces.",
-            .cure = "Give both interfaces an address and MTU 9000, name both NICs in NCCL_IB_HCA, and use a release of "
-                    "NCCL that supports this machine.",
-            .line = first->line});
+        f, &(struct orr_symptom){
+               .id = "half-port",
+               .weight = ORR_SYMPTOM_NOTE,
+               .cause = "The QSFP port of a DGX Spark is two NICs, each with half of its 200 Gb/s, and NCCL must use "
+                        "both: NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0. `ibdev2netdev` lists their names.",
+               .check = "Check: with NCCL_DEBUG=INFO the line \"NET/IB : Using\" must list both NICs with /RoCE; `ip "
+                        "link` must show mtu 9000 on both interfaces.",
+               .cure = "Give both interfaces an address and MTU 9000, name both NICs in NCCL_IB_HCA, and use a release "
+                       "of NCCL that supports this machine.",
+               .line = first->line});
 }
 
 /* Whether lines show that the job has one host. */
@@ -121,14 +117,14 @@ static void hidden_mismatch(struct orr_symptom_finder *f)
         f, &(struct orr_symptom){
                .id = "net-mismatch-hidden",
                .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(f,
-                                         "A host cannot use one of its NICs (line %u), and "
-                                         "NCCL_IGNORE_NET_MISMATCH=1 (line %u) hides that hosts differ: "
-                                         "connections through that NIC wait without end.",
-                                         event->line, line),
+               .cause =
+                   orr_symptom_text(f,
+                                    "A host cannot use one of its NICs (line %u), and NCCL_IGNORE_NET_MISMATCH=1 (line "
+                                    "%u) hides that hosts differ: connections through that NIC wait without end.",
+                                    event->line, line),
                .check = "Check: \"NET/IB : Using\" lists the same NICs on all hosts, and containers have all uverbs.",
-               .cure = "Give every container all uverbs devices of its NICs, or name those that all hosts "
-                       "have in NCCL_IB_HCA; then unset NCCL_IGNORE_NET_MISMATCH.",
+               .cure = "Give every container all uverbs devices of its NICs, or name those that all hosts have in "
+                       "NCCL_IB_HCA; then unset NCCL_IGNORE_NET_MISMATCH.",
                .line = event->line});
 }
 
@@ -187,8 +183,7 @@ static void no_rdma(struct orr_symptom_finder *f)
                                               : "NCCL found no InfiniBand or RoCE NIC",
                                       library ? library->line : none->line, hca ? " although NCCL_IB_HCA=" : "",
                                       hca ? hca : "", hca ? " expects one" : ""),
-            .check = "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the "
-                     "host.",
+            .check = "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the host.",
             .cure = "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; "
                     "Kubernetes: request the RDMA resource of the device plugin) and install rdma-core in the image.",
             .line = library ? library->line : none->line});
@@ -205,20 +200,19 @@ static void slow_provider(struct orr_symptom_finder *f)
             if (strcspn(provider, ",; ") != strlen(slow[k]) || strncmp(provider, slow[k], strlen(slow[k])) != 0)
                 continue;
             orr_symptom_add(
-                f,
-                &(struct orr_symptom){
-                    .id = "libfabric-tcp",
-                    .weight = ORR_SYMPTOM_CAUSE,
-                    .cause = orr_symptom_text(f,
-                                              "libfabric uses its provider %s (line %u) instead of that of the NICs, "
-                                              "such as efa or cxi, so hosts exchange data over TCP.",
-                                              slow[k], record->line),
-                    .check = "Check in the job's container: `fi_info -p efa` (or cxi) lists a provider, and `ls "
-                             "/dev/infiniband`.",
-                    .cure = "Give the container the EFA devices (Kubernetes: vpc.amazonaws.com/efa), install the EFA "
-                            "software in the image, and set FI_PROVIDER=efa.",
-                    .line = record->line,
-                    .explains = "ofi-open"});
+                f, &(struct orr_symptom){
+                       .id = "libfabric-tcp",
+                       .weight = ORR_SYMPTOM_CAUSE,
+                       .cause = orr_symptom_text(f,
+                                                 "libfabric uses its provider %s (line %u) instead of that of the "
+                                                 "NICs, such as efa or cxi, so hosts exchange data over TCP.",
+                                                 slow[k], record->line),
+                       .check = "Check in the job's container: `fi_info -p efa` (or cxi) lists a provider, and `ls "
+                                "/dev/infiniband`.",
+                       .cure = "Give the container the EFA devices (Kubernetes: vpc.amazonaws.com/efa), install the "
+                               "EFA software in the image, and set FI_PROVIDER=efa.",
+                       .line = record->line,
+                       .explains = "ofi-open"});
             return;
         }
     }
@@ -248,8 +242,8 @@ static void gdr_is_off(struct orr_symptom_finder *f)
             .id = "gdr-off",
             .weight = ORR_SYMPTOM_CAUSE,
             .cause = orr_symptom_text(f,
-                                      "GPUDirect RDMA is off for every NIC (line %u), so network traffic goes "
-                                      "through host memory, which costs up to half of the bandwidth.",
+                                      "GPUDirect RDMA is off for every NIC (line %u), so network traffic goes through "
+                                      "host memory, which costs up to half of the bandwidth.",
                                       line),
             .check = "Check: `lsmod | grep nvidia_peermem` on the host; the lines \"via NET/IB\" must end in GDRDMA.",
             .cure = "Run `modprobe nvidia-peermem` on the host, or use the open GPU driver with a kernel that has "
@@ -268,19 +262,19 @@ static void link_local_gid(struct orr_symptom_finder *f)
     if (!event || !list || !strstr(list->words[1], "/RoCE") || !strstr(event->text, "localGid fe80"))
         return;
     const char *index = orr_symptom_setting(f->log, "NCCL_IB_GID_INDEX", NULL);
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "gid-link-local",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(f,
-                                         "NCCL uses a link-local GID (line %u: fe80::...%s%.8s), which cannot cross a "
-                                         "router and may be RoCE v1.",
-                                         event->line, index ? ", NCCL_IB_GID_INDEX=" : "", index ? index : ""),
-               .check = "Check: `show_gids` lists index, address and version of each GID.",
-               .cure = "Set NCCL_IB_GID_INDEX to the row with the IPv4 address and v2, mostly 3; or unset it: since "
-                       "2.21 NCCL chooses RoCE v2 by itself.",
-               .line = event->line,
-               .explains = event->message->id});
+    orr_symptom_add(f,
+                    &(struct orr_symptom){
+                        .id = "gid-link-local",
+                        .weight = ORR_SYMPTOM_CAUSE,
+                        .cause = orr_symptom_text(f,
+                                                  "NCCL uses a link-local GID (line %u: fe80::...%s%.8s), which cannot "
+                                                  "cross a router and may be RoCE v1.",
+                                                  event->line, index ? ", NCCL_IB_GID_INDEX=" : "", index ? index : ""),
+                        .check = "Check: `show_gids` lists index, address and version of each GID.",
+                        .cure = "Set NCCL_IB_GID_INDEX to the row with the IPv4 address and v2, mostly 3; or unset it: "
+                                "since 2.21 NCCL chooses RoCE v2 by itself.",
+                        .line = event->line,
+                        .explains = event->message->id});
 }
 
 /* Ranks of one communicator that run different releases and did not understand each other. */
@@ -294,19 +288,18 @@ static void mixed_releases(struct orr_symptom_finder *f)
         event = orr_log_event_of(log, events[i]);
     if (log->release_count < 2 || !event)
         return;
-    orr_symptom_add(f, &(struct orr_symptom){
-                           .id = "mixed-releases",
-                           .weight = ORR_SYMPTOM_CAUSE,
-                           .cause = orr_symptom_text(f,
-                                                     "Ranks run different releases of NCCL (%.40s and %.40s), which do "
-                                                     "not understand each other.",
-                                                     log->releases[0], log->releases[1]),
-                           .check = "Check on each host: the line \"NCCL version\" of NCCL_DEBUG=VERSION, and `python "
-                                    "-c 'import torch; print(torch.cuda.nccl.version())'`.",
-                           .cure = "Use the same image, or the same NCCL (LD_LIBRARY_PATH, pip package nvidia-nccl), "
-                                   "on all hosts.",
-                           .line = event->line,
-                           .explains = event->message->id});
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "mixed-releases",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause = orr_symptom_text(
+                   f, "Ranks run different releases of NCCL (%.40s and %.40s), which do not understand each other.",
+                   log->releases[0], log->releases[1]),
+               .check = "Check on each host: the line \"NCCL version\" of NCCL_DEBUG=VERSION, and `python -c 'import "
+                        "torch; print(torch.cuda.nccl.version())'`.",
+               .cure = "Use the same image, or the same NCCL (LD_LIBRARY_PATH, pip package nvidia-nccl), on all hosts.",
+               .line = event->line,
+               .explains = event->message->id});
 }
 
 /* Memory that a NIC could not register, in a text that also says how much may be locked. */

@@ -53,11 +53,11 @@ static void acs_is_on(struct orr_symptom_finder *f)
     orr_symptom_add(f, &(struct orr_symptom){
                            .id = "acs-on",
                            .weight = ORR_SYMPTOM_CAUSE,
-                           .cause = orr_symptom_text(f,
-                                                     "PCIe ACS is on (line %u): data between devices below one PCIe "
-                                                     "switch goes through the CPU, which halves its speed or more, and "
-                                                     "P2P or GPUDirect RDMA can hang.",
-                                                     acs->line),
+                           .cause = orr_symptom_text(
+                               f,
+                               "PCIe ACS is on (line %u): data between devices below one PCIe switch goes through the "
+                               "CPU, which halves its speed or more, and P2P or GPUDirect RDMA can hang.",
+                               acs->line),
                            .check = ORR_ACS_CHECK,
                            .cure = ORR_ACS_CURE,
                            .line = acs->line});
@@ -68,16 +68,16 @@ static void iommu_translates(struct orr_symptom_finder *f)
     const struct orr_log_event *on = orr_log_event_of(f->log, "iommu-translated");
     if (!on || orr_log_event_of(f->log, "iommu-passthrough"))
         return;
-    orr_symptom_add(f, &(struct orr_symptom){.id = "iommu-on",
-                                             .weight = ORR_SYMPTOM_CAUSE,
-                                             .cause = orr_symptom_text(
-                                                 f,
-                                                 "The IOMMU translates addresses (line %u), so P2P and GPUDirect RDMA "
-                                                 "can hang, fail or be slow.",
-                                                 on->line),
-                                             .check = ORR_ACS_CHECK,
-                                             .cure = "Boot with iommu=pt, or turn the IOMMU off in the BIOS.",
-                                             .line = on->line});
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "iommu-on",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause = orr_symptom_text(
+                   f, "The IOMMU translates addresses (line %u), so P2P and GPUDirect RDMA can hang, fail or be slow.",
+                   on->line),
+               .check = ORR_ACS_CHECK,
+               .cure = "Boot with iommu=pt, or turn the IOMMU off in the BIOS.",
+               .line = on->line});
 }
 
 /* The link of a session's tree that leads to a node; NULL if none does. */
@@ -171,20 +171,18 @@ static void slow_link(struct orr_symptom_finder *f)
     const char *status = event->text + strlen("LnkSta: ");
     const char *remark = strstr(status, " (slower");
     orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "pcie-slow",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause = orr_symptom_text(f,
-                                      "A PCIe link is slower than its device (line %u: %.*s%s), and so is all "
-                                      "traffic through it.",
-                                      event->line, (int)(remark ? (size_t)(remark - status) : strlen(status)), status,
-                                      event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
-            .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` during a run, also of the "
-                     "port above it: a slot of an older generation limits the device.",
-            .cure = "Use a slot of the device's generation, set the port's speed in the BIOS to Auto, and replace "
-                    "risers or cables that cannot carry it.",
-            .line = event->line});
+        f, &(struct orr_symptom){
+               .id = "pcie-slow",
+               .weight = ORR_SYMPTOM_CAUSE,
+               .cause = orr_symptom_text(
+                   f, "A PCIe link is slower than its device (line %u: %.*s%s), and so is all traffic through it.",
+                   event->line, (int)(remark ? (size_t)(remark - status) : strlen(status)), status,
+                   event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
+               .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` during a run, also of the "
+                        "port above it: a slot of an older generation limits the device.",
+               .cure = "Use a slot of the device's generation, set the port's speed in the BIOS to Auto, and replace "
+                       "risers or cables that cannot carry it.",
+               .line = event->line});
 }
 
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f)

@@ -52,12 +52,11 @@ static void one_gpu_each(struct orr_symptom_finder *f)
         &(struct orr_symptom){
             .id = "one-gpu-a-rank",
             .weight = seen.shm ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
-            .cause = orr_symptom_text(f,
-                                      "Each rank on host %.60s sees only its own GPU (%u ranks say cudaDev %d, with "
-                                      "different bus ids)%s. NCCL finds NVLink and P2P only between GPUs that a "
-                                      "process can see.",
-                                      host, ranks, first->cuda_dev,
-                                      seen.shm ? ", so NCCL uses shared memory instead of NVLink or P2P" : ""),
+            .cause = orr_symptom_text(
+                f,
+                "Each rank on host %.60s sees only its own GPU (%u ranks say cudaDev %d, with different bus ids)%s. "
+                "NCCL finds NVLink and P2P only between GPUs that a process can see.",
+                host, ranks, first->cuda_dev, seen.shm ? ", so NCCL uses shared memory instead of NVLink or P2P" : ""),
             .check = "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
             .cure = "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of "
                     "--gpus-per-task, or one container with all GPUs; the program then picks its GPU by local rank."});
@@ -111,21 +110,19 @@ static void fabric_state(struct orr_symptom_finder *f)
     const bool ready = fabric.state == COMPLETED && !faults[0];
     const bool off = mnnvl && !strcmp(mnnvl, "0");
     const char *cause =
-        fabric.state != COMPLETED
-            ? orr_symptom_text(f,
-                               "The NVLink fabric is not ready (line %u: state %u, registration %s), so NVLS and "
-                               "NVLink between hosts (MNNVL) fail.",
-                               fabric.line, fabric.state,
-                               fabric.state == NOT_STARTED   ? "not started"
-                               : fabric.state == IN_PROGRESS ? "in progress"
-                                                             : "unknown")
+        fabric.state != COMPLETED ? orr_symptom_text(f,
+                                                     "The NVLink fabric is not ready (line %u: state %u, registration "
+                                                     "%s), so NVLS and NVLink between hosts (MNNVL) fail.",
+                                                     fabric.line, fabric.state,
+                                                     fabric.state == NOT_STARTED   ? "not started"
+                                                     : fabric.state == IN_PROGRESS ? "in progress"
+                                                                                   : "unknown")
         : faults[0] ? orr_symptom_text(f, "The NVLink fabric is not healthy (line %u, healthMask 0x%x): %s.",
                                        fabric.line, fabric.health, faults)
-                    : orr_symptom_text(
-                          f,
-                          "If NVLS or MNNVL fails here, IMEX is the first suspect: the fabric itself is registered "
-                          "and reports no fault (line %u: state 3, healthMask 0x%x).",
-                          fabric.line, fabric.health);
+                    : orr_symptom_text(f,
+                                       "If NVLS or MNNVL fails here, IMEX is the first suspect: the fabric itself is "
+                                       "registered and reports no fault (line %u: state 3, healthMask 0x%x).",
+                                       fabric.line, fabric.health);
     orr_symptom_add(
         f, &(struct orr_symptom){
                .id = ready ? "imex" : "fabric-state",
@@ -136,8 +133,8 @@ static void fabric_state(struct orr_symptom_finder *f)
                .cause = cause,
                .check = ready ? "Check: `nvidia-imex-ctl -N` on every tray (all READY) and "
                                 "/dev/nvidia-caps-imex-channels in the job's container."
-                              : "Check: `nvidia-smi -q | grep -A6 Fabric`, and Fabric Manager and NVLink on the "
-                                "switch trays (`nvidia-imex-ctl -N` for the domain).",
+                              : "Check: `nvidia-smi -q | grep -A6 Fabric`, and Fabric Manager and NVLink on the switch "
+                                "trays (`nvidia-imex-ctl -N` for the domain).",
                .cure = "Start IMEX with the same nodes_config.cfg on all trays and give the job its channel. Meanwhile "
                        "NCCL_NVLS_ENABLE=0 and NCCL_MNNVL_ENABLE=0 let it run without NVLS and NVLink between hosts.",
                .line = fabric.line});

@@ -289,9 +289,9 @@ static enum orr_code number_ranks(struct orr_builder *b)
     ORR_NEED(numbers, b->err);
     if (!count) {
         orr_fail(b->err, ORR_NO_RANKS, "no GPU in this file has a rank, so there is nothing to analyse");
-        orr_error_advice(
-            b->err, "provider files list PCI devices only: dump the topology from a job there (NCCL_TOPO_DUMP_FILE), "
-                    "or name the machine type: --assume, assume= (`orrery machines`)");
+        orr_error_advice(b->err,
+                         "provider files list PCI devices only: dump the topology from a job there "
+                         "(NCCL_TOPO_DUMP_FILE), or name the machine type: --assume, assume= (`orrery machines`)");
         return ORR_NO_RANKS;
     }
     for (uint32_t i = 0; i < count; i++) {

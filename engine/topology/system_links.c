@@ -301,8 +301,8 @@ enum orr_code orr_builder_order_links(struct orr_builder *b)
                      "NCCL %s loops forever on this file: it joins two levels of Broadcom switches, and the PCI links "
                      "then form a circle",
                      b->release->name);
-            orr_error_advice(b->err, "the vendor and device of some <pci> name a lower switch above an "
-                                     "upper one: correct them, or leave them out");
+            orr_error_advice(b->err, "the vendor and device of some <pci> name a lower switch above an upper one: "
+                                     "correct them, or leave them out");
             return ORR_INVALID;
         }
     return ORR_OK;

@@ -212,11 +212,11 @@ static void explain(struct orr_triaging *t, const struct compared *rows, uint32_
                  {"NCCL_PROTO", orr_protocol_name((enum orr_protocol)first->protocol)}};
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++)
         if (differ_with(check, rows, count, tried[i].name, tried[i].value) == 0) {
-            triage->choice_why = orr_triage_text(t,
-                                                 "With %s=%s every choice of the log agrees with the prediction, but "
-                                                 "the log does not print this setting. Check the "
-                                                 "job's environment and /etc/nccl.conf.",
-                                                 tried[i].name, tried[i].value);
+            triage->choice_why =
+                orr_triage_text(t,
+                                "With %s=%s every choice of the log agrees with the prediction, but the log does not "
+                                "print this setting. Check the job's environment and /etc/nccl.conf.",
+                                tried[i].name, tried[i].value);
             return;
         }
     if (!check->release_exact)

@@ -84,16 +84,14 @@ static void say_verdict(struct orr_triaging *t)
             break;
         }
         if (!triage->missing_count) {
-            say(t,
-                "The job did not end: nccl-tests started and printed no final result. It hung, it was stopped, or the "
-                "log is cut.");
+            say(t, "The job did not end: nccl-tests started and printed no final result. It hung, it was stopped, or "
+                   "the log is cut.");
             return;
         }
-        say(t, orr_triage_text(
-                   t,
-                   "%s's initialisation did not end on rank%s %s of %u. The job hung there, it was stopped, or "
-                   "the log is cut.",
-                   library, orr_plural(triage->missing_count), missing ? missing : "", ranks));
+        say(t, orr_triage_text(t,
+                               "%s's initialisation did not end on rank%s %s of %u. The job hung there, it was "
+                               "stopped, or the log is cut.",
+                               library, orr_plural(triage->missing_count), missing ? missing : "", ranks));
         return;
     case ORR_TRIAGE_WARNED:
         if (hung_at_end(t)) {
@@ -101,16 +99,15 @@ static void say_verdict(struct orr_triaging *t)
                                    "The job did its work and hung at its end: after line %u, when %s, ranks waited for "
                                    "one another in a collective until a time limit.",
                                    triage->finished, triage->finished_how));
-            say(t,
-                "Some ranks had left, or did not call that collective: call it (a barrier, saving, testing) on every "
-                "rank or on none, and let all ranks end together.");
+            say(t, "Some ranks had left, or did not call that collective: call it (a barrier, saving, testing) on "
+                   "every rank or on none, and let all ranks end together.");
         } else if (triage->noise)
             say(t,
-                orr_triage_text(t,
-                                "The job finished; noisy shutdown: %u kind%s of errors and warnings come%s after line "
-                                "%u, when %s.",
-                                triage->noise, orr_plural(triage->noise), triage->noise == 1 ? "s" : "",
-                                triage->finished, triage->finished_how));
+                orr_triage_text(
+                    t,
+                    "The job finished; noisy shutdown: %u kind%s of errors and warnings come%s after line %u, when %s.",
+                    triage->noise, orr_plural(triage->noise), triage->noise == 1 ? "s" : "", triage->finished,
+                    triage->finished_how));
         else
             say(t, "The job finished, with warnings.");
         break;

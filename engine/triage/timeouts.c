@@ -156,11 +156,9 @@ static void name_sides(struct orr_triaging *t, const struct orr_log_timed_out *c
                                orr_ranks_text(ranks, callers, t->arena), sides[k]->operation, sides[k]->elements,
                                sides[k]->line);
     }
-    t->triage->sides =
-        orr_triage_text(t,
-                        "As work %d%s%s: the program's ranks took different paths, and nothing here "
-                        "shows which is right.",
-                        calls[0]->work, text, side_count > SIDES_MOST ? ", and others differ again" : "");
+    t->triage->sides = orr_triage_text(
+        t, "As work %d%s%s: the program's ranks took different paths, and nothing here shows which is right.",
+        calls[0]->work, text, side_count > SIDES_MOST ? ", and others differ again" : "");
 }
 
 /* Ranks that wait in another collective than the others, by the same number. */
@@ -187,13 +185,12 @@ static bool name_other_calls(struct orr_triaging *t, const char *group)
             ranks[odd_count++] = calls[i]->rank;
             several |= !is_same(calls[i], odd);
         }
-    orr_triage_missing(
-        t, ranks, odd_count,
-        orr_triage_text(t,
-                        "called %s%s of %.0f elements as work %d (line %u), and other ranks called %s of "
-                        "%.0f (line %u): the program's ranks took different paths",
-                        several ? "different collectives, such as " : "", odd->operation, odd->elements, odd->work,
-                        odd->line, most->operation, most->elements, most->line));
+    orr_triage_missing(t, ranks, odd_count,
+                       orr_triage_text(t,
+                                       "called %s%s of %.0f elements as work %d (line %u), and other ranks called %s "
+                                       "of %.0f (line %u): the program's ranks took different paths",
+                                       several ? "different collectives, such as " : "", odd->operation, odd->elements,
+                                       odd->work, odd->line, most->operation, most->elements, most->line));
     return true;
 }
 

@@ -108,9 +108,8 @@ static const struct orr_hypothesis rows[] = {
     {.id = "no-p2p",
      .setting = "NCCL_P2P_DISABLE=1",
      .what = "GPUs exchange data through shared memory instead of P2P",
-     .confirm =
-         "Run once with NCCL_DEBUG=INFO: lines \"via SHM\" show it; `nvidia-smi topo -p2p r` shows what the driver "
-         "allows.",
+     .confirm = "Run once with NCCL_DEBUG=INFO: lines \"via SHM\" show it; `nvidia-smi topo -p2p r` shows what the "
+                "driver allows.",
      .log = {"no-p2p", "no P2P between the GPUs",
              "The driver does not offer it (GeForce cards since RTX 40; PCIe ACS, the IOMMU or a virtual machine), or "
              "NCCL_P2P_DISABLE=1 is set.",

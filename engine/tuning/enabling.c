@@ -78,9 +78,7 @@ static enum orr_code switch_row(const struct list *list, struct span elements, b
             row[name] = !inverted;
         else if (strict)
             return refuse(list, list->what, piece,
-                          "write names as in Ring,Tree or LL,Simple, with a leading ^ to leave "
-                          "them out",
-                          err);
+                          "write names as in Ring,Tree or LL,Simple, with a leading ^ to leave them out", err);
     }
     return ORR_OK;
 }

@@ -105,7 +105,9 @@ static void write_reference(struct orr_text *text, const char *reference)
 
 static void write_row(struct orr_text *text, const struct orr_finding_row *row)
 {
-    const char *reads = row->of_log ? "an NCCL log" : row->of_analysis ? "the dump and the prediction" : "the dump";
+    const char *reads = row->of == ORR_OF_LOG        ? "an NCCL log"
+                        : row->of == ORR_OF_ANALYSIS ? "the dump and the prediction"
+                                                     : "the dump";
     if (!row->find)
         reads = "several dumps";
     orr_text_printf(text, "\n### %s\n\n**%s.**\n\n", row->id, row->title);
