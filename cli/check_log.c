@@ -72,6 +72,28 @@ static int show_machine(const struct orr_options *options)
                              "No line of this input comes from NCCL, so this is the answer of `orrery show`.");
 }
 
+/* Rows of nccl-tests and no line of a log. Standard input cannot be read twice. */
+static bool has_results_alone(const struct orr_options *options, const struct orr_log *log)
+{
+    struct orr_error ignored = {0};
+    ORR_LOCAL(orr_results, results);
+    if (options->json || options->extract || !options->file || !strcmp(options->file, "-") || (log && log->nccl_count))
+        return false;
+    for (uint32_t i = 0; log && i < log->event_count; i++)
+        if (!log->events[i].message || log->events[i].message->weight > ORR_WEIGHT_NOTE)
+            return false;
+    return orr_read_results_file(options->file, &results, &ignored) == ORR_OK;
+}
+
+/* What `orrery check-perf` says about results instead of a log. */
+static int check_results(const struct orr_options *options)
+{
+    struct orr_options people = *options;
+    people.text = true;
+    fputs("orrery check-log: no line comes from NCCL, so this is the answer of `orrery check-perf`\n", stderr);
+    return orr_command_check_perf(&people);
+}
+
 int orr_command_check_log(const struct orr_options *options)
 {
     struct orr_error err = {0};
@@ -79,7 +101,10 @@ int orr_command_check_log(const struct orr_options *options)
     ORR_LOCAL(orr_log, log);
     ORR_LOCAL(orr_dump, dump);
     int status = ORR_EXIT_OK;
-    if (orr_read_log_file(options->file, &log, &err) != ORR_OK) {
+    const enum orr_code code = orr_read_log_file(options->file, &log, &err);
+    if ((code == ORR_OK || code == ORR_UNRECOGNISED) && has_results_alone(options, log))
+        return check_results(options);
+    if (code != ORR_OK) {
         struct orr_error ignored = {0};
         if (err.code == ORR_UNRECOGNISED && !options->json && !options->extract && !options->topology &&
             !options->params.machine && orr_read_beside(options, &dump, &ignored) == ORR_OK && dump)

@@ -2,25 +2,9 @@
 /* orrery check-perf: results of nccl-tests against the rows that the machine should give. */
 #include <stdio.h>
 
-#include "cli/read_pieces.h"
+#include "cli/read_log.h"
 #include "cli/terminal.h"
 #include "engine/report/perf_text.h"
-
-static enum orr_code take(void *reader, const char *bytes, size_t length, struct orr_error *err)
-{
-    return orr_results_reader_feed(reader, bytes, length, err);
-}
-
-static enum orr_code read_results(const char *file, struct orr_results **ret_results, struct orr_error *err)
-{
-    struct orr_results_reader *reader;
-    ORR_TRY(orr_results_reader_new(&orr_results_stream_limits, &reader, err));
-    enum orr_code code = orr_read_pieces(file, "the results", take, reader, err);
-    if (code == ORR_OK)
-        return orr_results_reader_finish(reader, ret_results, err);
-    orr_results_reader_free(reader);
-    return code;
-}
 
 int orr_command_check_perf(const struct orr_options *options)
 {
@@ -36,7 +20,7 @@ int orr_command_check_perf(const struct orr_options *options)
     int status = ORR_EXIT_OK;
     if (orr_params_perf(&options->params, &question, &err) != ORR_OK)
         return orr_report(NULL, &err);
-    if (read_results(options->file, &results, &err) != ORR_OK)
+    if (orr_read_results_file(options->file, &results, &err) != ORR_OK)
         return orr_report(orr_input_name(options->file), &err);
     if (options->topology || options->params.machine) {
         struct orr_options machine = *options;

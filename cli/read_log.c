@@ -52,3 +52,19 @@ enum orr_code orr_read_log_file(const char *file, struct orr_log **ret_log, stru
     orr_text_release(&reading.text);
     return code;
 }
+
+static enum orr_code take_results(void *reader, const char *bytes, size_t length, struct orr_error *err)
+{
+    return orr_results_reader_feed(reader, bytes, length, err);
+}
+
+enum orr_code orr_read_results_file(const char *file, struct orr_results **ret_results, struct orr_error *err)
+{
+    struct orr_results_reader *reader;
+    ORR_TRY(orr_results_reader_new(&orr_results_stream_limits, &reader, err));
+    enum orr_code code = orr_read_pieces(file, "the results", take_results, reader, err);
+    if (code == ORR_OK)
+        return orr_results_reader_finish(reader, ret_results, err);
+    orr_results_reader_free(reader);
+    return code;
+}

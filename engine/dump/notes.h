@@ -78,7 +78,7 @@ struct orr_dump_notes {
     bool p2p_alone;                  /* the only table is of `nvidia-smi topo -p2p` */
     const char *gpu_name;            /* the model of the GPUs as the input names it; NULL if it does not */
     uint32_t p2p_pairs, p2p_refused; /* cells of `nvidia-smi topo -p2p`; those where the driver refuses P2P */
-    bool nics_given;                 /* the user said how fast they are */
+    bool nics_given;                 /* the user, or a line of the text, says how fast they are */
     /* What the same text says beside the machine; an analysis uses the settings that the question leaves open. */
     const struct orr_pasted_setting *settings;
     const struct orr_pasted_symptom *symptoms;

@@ -90,11 +90,11 @@ static void follow_gpus(struct orr_draft *draft)
 }
 
 /* Ports without GPUDirect RDMA are not RDMA ports, and keep the speed of theirs. */
-static void fill_nic(struct orr_draft *draft, struct orr_doc_node *net, unsigned row)
+static void fill_nic(struct orr_draft *draft, struct orr_doc_node *net, unsigned row, uint32_t mbps)
 {
     const bool rdma = atoi(orr_doc_word(net, ORR_ATTR_GDR)) != 0;
-    if (rows[row].mbps && (rdma || rows[row].no_gdr) && is_assumed(net, ORR_ATTR_SPEED))
-        orr_doc_suppose(&draft->doc, net, ORR_ATTR_SPEED, "%u", rows[row].mbps);
+    if (mbps && (rdma || rows[row].no_gdr) && is_assumed(net, ORR_ATTR_SPEED))
+        orr_doc_suppose(&draft->doc, net, ORR_ATTR_SPEED, "%u", mbps);
     if (rows[row].no_gdr && is_assumed(net, ORR_ATTR_GDR))
         orr_doc_suppose(&draft->doc, net, ORR_ATTR_GDR, "0");
 }
@@ -111,12 +111,13 @@ void orr_draft_assume_nics(struct orr_draft *draft, unsigned row)
 {
     const struct orr_doc_node *said[4], *system = draft->doc.system;
     uint32_t groups = 0;
-    draft->notes.nics_given = rows[row].mbps != 0;
+    const uint32_t mbps = rows[row].mbps ? rows[row].mbps : draft->nic_mbps;
+    draft->notes.nics_given = mbps != 0;
     if (!draft->notes.nics_given && !draft->notes.machine_type)
         follow_gpus(draft);
     for (struct orr_doc_node *net = draft->doc.system; net; net = orr_doc_next(net, system))
         if (net->kind == ORR_ELEMENT_NET)
-            fill_nic(draft, net, row);
+            fill_nic(draft, net, row, mbps);
     for (const struct orr_doc_node *net = system; net && groups < 4; net = orr_doc_next(net, system)) {
         bool before = false;
         uint32_t ports = 0;
@@ -129,9 +130,12 @@ void orr_draft_assume_nics(struct orr_draft *draft, unsigned row)
         if (before)
             continue;
         said[groups++] = net;
-        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR, "%u NIC port%s %s %g Gb/s, %s GPUDirect RDMA",
-                         ports, orr_plural(ports), ports == 1 ? "has" : "have",
-                         atoi(orr_doc_word(net, ORR_ATTR_SPEED)) / 1000.0,
+        const uint32_t speed = (uint32_t)atoi(orr_doc_word(net, ORR_ATTR_SPEED));
+        const bool from_text = !rows[row].mbps && mbps && speed == mbps;
+        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
+                         "%u NIC port%s %s %g Gb/s%s, %s GPUDirect RDMA", ports, orr_plural(ports),
+                         ports == 1 ? "has" : "have", speed / 1000.0,
+                         from_text ? orr_draft_format(draft, " (line %u of the text says so)", draft->nic_line) : "",
                          atoi(orr_doc_word(net, ORR_ATTR_GDR)) ? "with" : "without");
         draft->notes.assumed_nics += ports;
     }

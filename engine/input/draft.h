@@ -19,6 +19,7 @@ struct orr_draft {
     struct orr_doc doc;
     const struct orr_dump *from; /* which it was made of; NULL if there is none */
     unsigned cpu_row;            /* of orr_assumed_cpu_word(), as asked */
+    uint32_t nic_mbps, nic_line; /* the speed of NICs that a line of the text says; 0 if none does */
     bool no_nvlinks;             /* the input does not show whether GPUs have NVLinks, and none are assumed */
     struct orr_dump_notes notes;
     struct orr_assumed assumed[ORR_MAX_NOTES];

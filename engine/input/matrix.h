@@ -25,7 +25,10 @@ struct orr_beside {
     bool vendors_differ;                                   /* lines say more than one */
     bool pcie_only;                                        /* the table is of `topo -mp`, which hides NVLink */
     bool whole;                                            /* it is of `topo -m`, which shows NVLink */
-    uint32_t p2p_pairs, p2p_refused;                       /* cells of `topo -p2p`; those where the driver refuses */
+    uint32_t nic_mbps,
+        nic_line; /* the speed of NICs that lines say, and the first of them; 0 if none, or they differ */
+    bool nics_differ;
+    uint32_t p2p_pairs, p2p_refused; /* cells of `topo -p2p`; those where the driver refuses */
 };
 enum orr_code orr_beside_read(const char *bytes, size_t length, struct orr_arena *arena, struct orr_beside *ret_beside,
                               struct orr_error *err) ORR_NO_DISCARD;

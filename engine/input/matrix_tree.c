@@ -379,6 +379,8 @@ static void say(struct builder *b, const char *generation)
     draft->notes.nvlink_hidden = most || matrix->beside.whole || b->type ? ORR_NO
                                  : matrix->beside.pcie_only              ? ORR_YES
                                                                          : ORR_UNKNOWN;
+    draft->nic_mbps = beside->nic_mbps;
+    draft->nic_line = beside->nic_line;
     draft->notes.p2p_pairs = beside->p2p_pairs;
     draft->notes.p2p_alone = beside->p2p_pairs && !matrix->tells_places && !most;
     draft->notes.p2p_refused = beside->p2p_refused;

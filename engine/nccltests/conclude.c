@@ -361,5 +361,6 @@ void orr_results_conclude(struct orr_results_building *b)
         orr_said_conclude(b, table);
     }
     find_library(b);
+    orr_said_release(b);
     find_form(b);
 }

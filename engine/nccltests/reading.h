@@ -138,8 +138,11 @@ struct orr_summary_columns {
 struct orr_said {
     const char *model; /* a constant; NULL if there is none */
     uint32_t gpus, hosts, line;
-    bool differ; /* the text names several */
-    bool unsure; /* and no word says whether they are on a board or cards */
+    bool differ;      /* the text names several */
+    bool unsure;      /* and no word says whether they are on a board or cards */
+    char release[16]; /* of NCCL: "2.24.3"; "" if there is none */
+    uint32_t release_line;
+    bool releases_differ;
 };
 
 struct orr_results_building {
@@ -172,6 +175,7 @@ struct orr_results_building {
 
 /* said.c: reads a line that is not a row; gives a table the machine that the text names, if nothing else does. */
 void orr_said_take_line(struct orr_results_building *b, struct orr_span line);
+void orr_said_release(struct orr_results_building *b);
 void orr_said_conclude(const struct orr_results_building *b, struct orr_result_table *table);
 /* summary.c: the number of hosts that a text names first; 0 if there is none. */
 double orr_summary_hosts_in(struct orr_span text);

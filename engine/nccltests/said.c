@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine in the words of the person who asks: "2 nodes of 8x H100 SXM". It counts only if no line of the results
- * names GPUs, and only if all such words of the text agree. "8x H100" alone may be cards: then the verdict says how to
- * name the machine. */
+/* The machine and the release in the words of the person who asks: "2 nodes of 8x H100 SXM". It counts only if no line
+ * of the results names GPUs, and only if all such words of the text agree. "8x H100" alone may be cards: then the
+ * verdict says how to name the machine. */
 #include <string.h>
 #include <strings.h>
 
@@ -59,9 +59,12 @@ static bool counts_gpus(const char *at, const char *end)
     return has_one(near, gpus) && !has_one(near, hosts);
 }
 
-/* "8x H100", "8 x NVIDIA H100", "8*H100", "8 H100 GPUs" at this digit. */
-static const struct said_model *count_at(const char *at, const char *end, uint32_t *ret_count)
+/* "8x H100", "8 x NVIDIA H100", "8*H100", "8 H100 GPUs" at this digit, and in a sentence about each host "4 GH200". */
+static const struct said_model *count_at(const char *at, struct orr_span line, uint32_t *ret_count)
 {
+    static const char *const each[] = {"each node",   "per node",   "every node",   "each host", "per host",
+                                       "each server", "per server", "each machine", NULL};
+    const char *end = line.at + line.length;
     static const char maker[] = "NVIDIA ";
     *ret_count = 0;
     while (at < end && *at >= '0' && *at <= '9' && *ret_count < 100)
@@ -74,36 +77,87 @@ static const struct said_model *count_at(const char *at, const char *end, uint32
     if ((size_t)(end - at) > sizeof maker && !strncasecmp(at, maker, sizeof maker - 1))
         at += sizeof maker - 1;
     const struct said_model *model = model_at(at, end);
-    return model && (times || counts_gpus(at + strlen(model->name), end)) ? model : NULL;
+    return model && (times || counts_gpus(at + strlen(model->name), end) || has_one(line, each)) ? model : NULL;
+}
+
+/* "NCCL 2.24.3", "NCCL-2.22.3", "NCCL version: 2.27.7+cuda12.9": three numbers after NCCL's name. */
+static void take_release(struct orr_results_building *b, struct orr_span line)
+{
+    static const char name[] = "NCCL";
+    const char *end = line.at + line.length;
+    for (const char *at = line.at; (at = memmem(at, (size_t)(end - at), name, sizeof name - 1));) {
+        char text[sizeof b->said.release];
+        size_t length = 0;
+        unsigned points = 0;
+        at += sizeof name - 1;
+        const char *word = at;
+        while (word < end && strchr(" -:=v", *word) && *word)
+            word++;
+        if (word > at && end - word > 8 && !strncasecmp(word, "version", 7))
+            for (word += 7; word < end && strchr(" :=v", *word) && *word;)
+                word++;
+        for (; word < end && length + 1 < sizeof text; word++) {
+            const bool point = *word == '.' && points < 2 && end - word > 1 && word[1] >= '0' && word[1] <= '9';
+            if (!point && (*word < '0' || *word > '9'))
+                break;
+            points += point;
+            text[length++] = *word;
+        }
+        text[length] = 0;
+        if (points != 2 || strncmp(text, "2.", 2) != 0)
+            continue;
+        b->said.releases_differ |= b->said.release[0] && strcmp(b->said.release, text) != 0;
+        b->said.release_line = b->said.release[0] ? b->said.release_line : b->line;
+        memcpy(b->said.release, text, sizeof text);
+    }
+}
+
+void orr_said_release(struct orr_results_building *b)
+{
+    const struct orr_said *said = &b->said;
+    if (b->results->library || !said->release[0] || said->releases_differ)
+        return;
+    b->results->library = orr_tables_keep(b, (struct orr_span){said->release, strlen(said->release)});
+    orr_tables_note(b, "NCCL %s is used for the prediction, as line %u names it", said->release, said->release_line);
+}
+
+/* The GPUs of each host, of hosts if the same line says how many. */
+static void take_machine(struct orr_results_building *b, struct orr_span line, const struct said_model *model,
+                         uint32_t count, double hosts)
+{
+    static const char *const boards[] = {"sxm", "hgx", "dgx", "hbm3", "nvlink", "nvswitch", NULL};
+    const bool unsure = !model->board && !has_one(line, boards);
+    b->said.differ |= b->said.model && (b->said.model != model->name || b->said.gpus != count);
+    b->said.unsure = b->said.model ? b->said.unsure && unsure : unsure;
+    b->said.model = model->name;
+    b->said.gpus = count;
+    b->said.line = b->said.line ? b->said.line : b->line;
+    if (hosts >= 1 && hosts == (double)(uint32_t)hosts) {
+        b->said.differ |= b->said.hosts && b->said.hosts != (uint32_t)hosts;
+        b->said.hosts = (uint32_t)hosts;
+    }
 }
 
 void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
 {
     enum { GPUS_MOST = 16, LONGEST = 400 };
     static const char *const cards[] = {"pcie", "nvl ", "nvl,", NULL};
-    static const char *const boards[] = {"sxm", "hgx", "dgx", "hbm3", "nvlink", "nvswitch", NULL};
     const char *end = line.at + line.length;
-    if (line.length > LONGEST || has_one(line, cards))
+    if (line.length > LONGEST)
+        return;
+    take_release(b, line);
+    if (has_one(line, cards))
         return;
     for (const char *at = line.at; at < end; at++) {
         uint32_t count;
         if (*at < '1' || *at > '9' || (at > line.at && (is_word(at[-1]) || at[-1] == '.')))
             continue;
-        const struct said_model *model = count_at(at, end, &count);
-        if (!model || count > GPUS_MOST)
-            continue;
-        const double hosts = orr_summary_hosts_in(line);
-        const bool unsure = !model->board && !has_one(line, boards);
-        if (b->said.model && (b->said.model != model->name || b->said.gpus != count))
-            b->said.differ = true;
-        b->said.unsure = b->said.model ? b->said.unsure && unsure : unsure;
-        b->said.model = model->name;
-        b->said.gpus = count;
-        b->said.line = b->said.line ? b->said.line : b->line;
-        if (hosts >= 1 && hosts == (double)(uint32_t)hosts) {
-            b->said.differ |= b->said.hosts && b->said.hosts != (uint32_t)hosts;
-            b->said.hosts = (uint32_t)hosts;
-        }
+        const struct said_model *model = count_at(at, line, &count);
+        const double hosts = model ? orr_summary_hosts_in(line) : 0;
+        if (model && model->name == b->said.model && count == hosts * b->said.gpus && hosts > 1)
+            b->said.hosts = b->said.hosts ? b->said.hosts : (uint32_t)hosts; /* "8 nodes (32 GH200)" */
+        else if (model && count <= GPUS_MOST)
+            take_machine(b, line, model, count, hosts);
     }
 }
 

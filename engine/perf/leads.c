@@ -121,15 +121,24 @@ static void say_acs(const struct orr_perf_work *work, struct orr_perf_table *tab
     static const double HALF = 0.7;
     const struct orr_perf_row *row = &table->rows[table->main];
     const struct orr_log *log = work->results->log;
-    const bool refuted = log && orr_log_event_of(log, "acs-off") && !orr_log_event_of(log, "acs-on");
+    const struct orr_log_event *off = log ? orr_log_event_of(log, "acs-off") : NULL;
     const bool gdr = uses_gdr(table->analysis);
-    if (table->analysis->communicator.node_count < 2 || !gdr || refuted || row->bus_bw > HALF * row->expected.bus_bw)
+    if (table->analysis->communicator.node_count < 2 || !gdr || row->bus_bw > HALF * row->expected.bus_bw)
         return;
-    lead(table, orr_perf_text(work->arena,
-                              "%s PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i "
-                              "acsctl` (SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The "
-                              "lines \"via NET/IB\" of NCCL_DEBUG=INFO must end in GDRDMA.",
-                              table->lead_count ? "Then check" : "Check"));
+    if (off && !orr_log_event_of(log, "acs-on")) {
+        lead(table, orr_perf_text(work->arena,
+                                  "PCIe ACS is off (line %u). Compare the NICs' PCIe settings with those of a faster "
+                                  "host: MaxReadReq in `lspci -vv`, and MAX_ACC_OUT_READ and PCI_WR_ORDERING in "
+                                  "`mlxconfig -d DEVICE query`.",
+                                  off->line));
+        return;
+    }
+    lead(table,
+         orr_perf_text(work->arena,
+                       "%s PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i acsctl` "
+                       "(SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The lines \"via "
+                       "NET/IB\" of NCCL_DEBUG=INFO must end in GDRDMA.",
+                       table->lead_count ? "Then check" : "Check"));
 }
 
 /* A job that takes one GPU of a host uses the NICs of that GPU alone. */
@@ -148,6 +157,28 @@ static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *
                               "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all GPUs to "
                               "use all NICs: start one process for each.",
                               analysis->local_ranks, gpus, table->limit.count, nics));
+}
+
+/* Send and Recv, of which Alltoall consists too: a pair of GPUs on two hosts uses few channels, which may be too few
+ * for a fast NIC (nccl#1272, nccl-tests#321). The model of bandwidths does not know how much a channel carries. */
+static void say_peers(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    enum { ENOUGH = 4 };
+    const struct orr_analysis *analysis = table->analysis;
+    const int32_t channels = analysis->communicator.p2p_channels_per_peer;
+    const bool pairs =
+        table->test == ORR_TEST_SENDRECV || table->test == ORR_TEST_ALLTOALL || table->test == ORR_TEST_ALLTOALLV;
+    if (analysis->communicator.node_count < 2 || !pairs ||
+        orr_setting_text(&analysis->query.settings, ORR_SET_NCHANNELS_PER_NET_PEER))
+        return;
+    if (channels > 0 && channels < ENOUGH)
+        lead(table, orr_perf_text(work->arena,
+                                  "Run once with NCCL_NCHANNELS_PER_NET_PEER=4: NCCL %s uses %d channel%s between two "
+                                  "GPUs of different hosts here, which may not fill a fast NIC.",
+                                  analysis->query.settings.release->name, channels, orr_plural((uint64_t)channels)));
+    else if (!work->results->library && !work->question->release_given)
+        lead(table, "If the job runs a release before 2.29, run once with NCCL_NCHANNELS_PER_NET_PEER=4: such releases "
+                    "use 2 channels or fewer between two GPUs of different hosts, which may not fill a fast NIC.");
 }
 
 /* What NICs carry: on two hosts a tree sends less over the network than a ring, so results at the ring's rate show NICs
@@ -189,7 +220,8 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
     return ORR_OK;
 }
 
-/* NCCL_IB_HCA of the text names fewer NICs than the machine has, perhaps by other names; without a machine, one NIC for
+/* NCCL_IB_HCA of the text names fewer NICs than the machine has, by other names, so that no trial can say what that
+ * costs; without a machine, one NIC for
  * the many GPUs of each host. */
 static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
@@ -211,7 +243,8 @@ static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_tab
         const bool driver = !strcmp(list, "mlx5") || !strcmp(list, "mlx4") || list[length - 1] < '0' ||
                             list[length - 1] > '9'; /* the beginning of the names of all NICs */
         const bool prefix = named == 1 && setting->value[0] != '=' && driver;
-        if (hosts < 2 || prefix || (given && named * 2 > nics) || (!given && (named > 1 || gpus < MANY)))
+        if (hosts < 2 || prefix || (given && setting->applied) || (given && named * 2 > nics) ||
+            (!given && (named > 1 || gpus < MANY)))
             return;
         if (!given) {
             lead(table,
@@ -334,6 +367,7 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
     say_named_nics(work, table);
     say_settings(work, table);
     ORR_TRY(say_nics(work, table, &said, err));
+    say_peers(work, table);
     say_fall(work, table);
     if (!said && !lacks_gdr(work))
         say_acs(work, table);

@@ -13,7 +13,7 @@
 
 static const struct setting {
     const char *name;
-    const char *values; /* "A|B": one of them; NULL means any; "<512": a smaller number */
+    const char *values; /* "A|B": one of them; NULL means any; "<512": a smaller number; "%960": no multiple */
     const char *does;   /* what NCCL then does: a clause that begins with a verb */
     enum orr_symptom_weight weight;
     const char *refuted_by; /* another setting under which it does nothing; NULL */
@@ -55,6 +55,9 @@ static const struct setting {
     {"NCCL_NTHREADS", "<512", "gives each channel fewer threads, which slows large messages", ORR_SYMPTOM_SETTING, NULL,
      NULL},
     {"NCCL_BUFFSIZE", "<1048576", "makes the buffers too small for large messages", ORR_SYMPTOM_SETTING, NULL, NULL},
+    /* Each of the 8 steps of a buffer must hold whole lines of 120 bytes (nccl#1739: 122880 works, 123000 hangs). */
+    {"NCCL_LL128_BUFFSIZE", "%960", "is not a multiple of 960 bytes, with which LL128 can hang or deliver wrong data",
+     ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_DEBUG", "TRACE", "prints every call, which slows the job", ORR_SYMPTOM_NOTE, NULL, NULL},
     {"NCCL_CHECKS_DISABLE", NULL, "has no effect since NCCL 2.2.12; use NCCL_CHECK_POINTERS", ORR_SYMPTOM_NOTE, NULL,
      NULL},
@@ -70,11 +73,12 @@ static bool has_value(const struct setting *row, const char *value)
 {
     if (!row->values)
         return value[0] && value[0] != '^'; /* a list of exceptions leaves the rest */
-    if (row->values[0] != '<')
+    if (!strchr("<%", row->values[0]))
         return orr_symptom_is_one(value, row->values);
     char *end;
-    const long number = strtol(value, &end, 10), least = strtol(row->values + 1, NULL, 10);
-    return end > value && !*end && number > 0 && number < least;
+    const long number = strtol(value, &end, 10), limit = strtol(row->values + 1, NULL, 10);
+    const bool has = row->values[0] == '<' ? number < limit : number % limit != 0;
+    return end > value && !*end && number > 0 && has;
 }
 
 /* Google's plugin refuses to run without its own settings. */

@@ -22,8 +22,8 @@ void orr_edit_fewer_nics(struct orr_variant *variant, int amount)
     uint32_t keep = (uint32_t)amount, at = 0, kept = 0;
     if (variant->nets > PARTS)
         keep = keep == PARTS ? variant->nets - 1 : (uint32_t)((uint64_t)keep * variant->nets / PARTS);
-    if (keep >= variant->nets)
-        return;
+    if (keep >= variant->nets || orr_setting_text(&variant->query.settings, ORR_SET_IB_HCA))
+        return; /* which names the NICs that are used, of all that the host has */
     struct orr_doc_node *after, *net = orr_variant_next(variant, NULL, ORR_ELEMENT_NET);
     for (; net; net = after, at++) {
         after = orr_variant_next(variant, net, ORR_ELEMENT_NET);
