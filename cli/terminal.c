@@ -11,15 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/base/words.h"
+
 enum { WIDEST = 120 }; /* longer lines are hard to read, however wide the terminal is */
 
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-const char *orr_color_word(size_t i)
-{
-    static const char *const words[] = {"auto", "always", "never"};
-    return i < sizeof words / sizeof words[0] ? words[i] : NULL;
-}
+ORR_WORD_LIST(orr_color_word, size_t, "auto", "always", "never")
 
 bool orr_is_for_people(const struct orr_options *options)
 {

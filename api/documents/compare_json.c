@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two dumps compared, as JSON. */
 #include "api/documents/sections.h"
+#include "engine/base/sorting.h"
 #include "engine/compare/compare.h"
 
 #include <stdlib.h>
@@ -62,13 +63,7 @@ struct named_node { /* sorted by name */
     uint32_t subject, node;
 };
 
-static int compare_nodes(const void *left, const void *right)
-{
-    const struct named_node *a = left, *b = right;
-    if (a->subject != b->subject)
-        return a->subject < b->subject ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
-}
+ORR_COMPARATOR(compare_nodes, struct named_node, ORR_ORDER(a->subject, b->subject), ORR_ORDER(a->node, b->node))
 
 static struct named_node *nodes_of(struct orr_json *json, const struct orr_system *built,
                                    const struct orr_fact_names *names)

@@ -123,12 +123,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The largest group first. */
-static int compare_groups(const void *left, const void *right)
-{
-    const struct group *a = left, *b = right;
-    ORR_BY(ORR_ORDER(b->count, a->count));
-    return orr_order_naturally(a->first->name, b->first->name);
-}
+ORR_COMPARATOR(compare_groups, struct group, ORR_ORDER(b->count, a->count),
+               orr_order_naturally(a->first->name, b->first->name))
 
 static enum orr_code make_groups(struct orr_call *call, struct groups *groups, struct orr_error *err)
 {

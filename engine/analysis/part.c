@@ -121,11 +121,7 @@ static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, st
 }
 
 /* Orders parts by their lowest ranks, as the members of a communicator must be. */
-static int compare_parts(const void *a, const void *b)
-{
-    const struct orr_part *x = a, *y = b;
-    return x->contribution.ranks[0] < y->contribution.ranks[0] ? -1 : 1;
-}
+ORR_COMPARATOR(compare_parts, struct orr_part, ORR_ORDER(a->contribution.ranks[0], b->contribution.ranks[0]))
 
 static enum orr_code make_parts(struct orr_analysis *a, struct whole *whole, struct orr_error *err)
 {

@@ -146,6 +146,16 @@ char *orr_arena_printf(struct orr_arena *arena, const char *format, ...)
     return text;
 }
 
+const char *orr_arena_text(struct orr_arena *arena, const char *format, ...)
+{
+    enum { LONGEST = 4096 };
+    va_list args;
+    va_start(args, format);
+    const char *text = orr_arena_vprintf(arena, LONGEST, format, args);
+    va_end(args);
+    return text ? text : "";
+}
+
 size_t orr_arena_bytes(const struct orr_arena *arena)
 {
     return arena->bytes;

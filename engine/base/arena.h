@@ -42,6 +42,8 @@ char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length
 char *orr_arena_printf(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
 /* The same as vsnprintf() with a buffer of `size` bytes writes it: the rest is cut. */
 char *orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args) ORR_PRINTF(3, 0);
+/* The same, never NULL: "" if memory runs out. It ends after 4,095 bytes at the latest. */
+const char *orr_arena_text(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
 /* Whether an allocation has failed. All later ones fail too, so one check at the end suffices. True for NULL. */
 bool orr_arena_starved(const struct orr_arena *arena);
 /* Makes every later allocation fail. */

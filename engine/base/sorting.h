@@ -4,6 +4,7 @@
 #define ORR_BASE_SORTING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -16,6 +17,20 @@
         if (orr_by_order)                                                                                              \
             return orr_by_order;                                                                                       \
     } while (0)
+
+/* Defines a comparator for qsort(): the first order of a and b that is not 0 decides. For example
+ * ORR_COMPARATOR(by_place, struct place, strcmp(a->host, b->host), ORR_ORDER(a->rank, b->rank)). */
+#define ORR_COMPARATOR(function, type, ...)                                                                            \
+    static int function(const void *left, const void *right)                                                           \
+    {                                                                                                                  \
+        const type *a = left;                                                                                          \
+        const type *b = right;                                                                                         \
+        const int orders[] = {__VA_ARGS__};                                                                            \
+        size_t i = 0;                                                                                                  \
+        while (i + 1 < sizeof orders / sizeof *orders && !orders[i])                                                   \
+            i++;                                                                                                       \
+        return orders[i];                                                                                              \
+    }
 
 /* For arrays of int32_t, and of texts. */
 static inline int orr_by_number(const void *a, const void *b)

@@ -19,6 +19,15 @@
 /* Word i of a list; NULL beyond the last. */
 typedef const char *orr_words(size_t i);
 
+/* Defines a function that gives the word of an enum, or word i of a list: NULL beyond the last. For example
+ * ORR_WORD_LIST(orr_color_word, size_t, "auto", "always", "never"). */
+#define ORR_WORD_LIST(function, type, ...)                                                                             \
+    const char *function(type word)                                                                                    \
+    {                                                                                                                  \
+        static const char *const words[] = {__VA_ARGS__};                                                              \
+        return (size_t)word < sizeof words / sizeof *words ? words[word] : NULL;                                       \
+    }
+
 /* Finds the index of a word in a list, ignoring case; false if not in the list. */
 bool orr_word_find(orr_words *words, const char *text, unsigned *ret_place);
 /* "svg, png, pdf or dot". last: the word before the last one, such as "or". */

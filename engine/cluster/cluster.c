@@ -165,11 +165,7 @@ struct ordered_member {
     uint32_t system, part;
 };
 
-static int compare_members(const void *a, const void *b)
-{
-    const struct ordered_member *x = a, *y = b;
-    return ORR_ORDER(x->rank, y->rank);
-}
+ORR_COMPARATOR(compare_members, struct ordered_member, ORR_ORDER(a->rank, b->rank))
 
 /* Members in the order of their lowest ranks: the parts of systems. */
 static enum orr_code list_members(struct orr_cluster *c, struct orr_error *err)

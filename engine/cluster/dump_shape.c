@@ -13,12 +13,7 @@ struct numbered {
     uint32_t element;
 };
 
-static int compare_numbered(const void *a, const void *b)
-{
-    const struct numbered *x = a, *y = b;
-    ORR_BY(strcmp(x->text, y->text));
-    return x->element < y->element ? -1 : 1;
-}
+ORR_COMPARATOR(compare_numbered, struct numbered, strcmp(a->text, b->text), ORR_ORDER(a->element, b->element))
 
 /* The attribute whose value only says who is the same; NULL if the element has none. */
 static const char *number_of(const struct orr_dump *dump, uint32_t element)

@@ -101,13 +101,8 @@ struct sorted_host {
     uint32_t host;
 };
 
-static int compare_sorted(const void *left, const void *right)
-{
-    const struct sorted_host *a = left, *b = right;
-    ORR_BY(orr_order_naturally(a->by, b->by));
-    ORR_BY(orr_order_naturally(a->name, b->name));
-    return ORR_ORDER(a->host, b->host);
-}
+ORR_COMPARATOR(compare_sorted, struct sorted_host, orr_order_naturally(a->by, b->by),
+               orr_order_naturally(a->name, b->name), ORR_ORDER(a->host, b->host))
 
 /* Host by host, sorted by the key of the order. */
 static enum orr_code place_sorted(struct orr_cluster *c, enum orr_rank_order order, struct orr_error *err)

@@ -90,12 +90,7 @@ struct named_host {
     uint32_t host;
 };
 
-static int compare_named(const void *left, const void *right)
-{
-    const struct named_host *a = left, *b = right;
-    ORR_BY(orr_order_naturally(a->name, b->name));
-    return ORR_ORDER(a->host, b->host);
-}
+ORR_COMPARATOR(compare_named, struct named_host, orr_order_naturally(a->name, b->name), ORR_ORDER(a->host, b->host))
 
 bool orr_hosts_sort(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count, uint32_t *ret_hosts)
 {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/words.h"
 #include "engine/cluster/cluster.h"
 #include "engine/decide/nearest.h"
 #include "engine/decide/peer_net.h"
@@ -240,8 +241,4 @@ bool orr_transfer_nic(struct orr_transfers *t, int32_t peer, bool sending, int32
     return true;
 }
 
-const char *orr_transport_name(enum orr_transport transport)
-{
-    static const char *const names[ORR_TRANSPORT_COUNT] = {"SELF", "P2P", "SHM", "NET"};
-    return names[transport];
-}
+ORR_WORD_LIST(orr_transport_name, enum orr_transport, "SELF", "P2P", "SHM", "NET")

@@ -35,12 +35,7 @@ struct named { /* sorted so that equal texts are adjacent, in document order */
     uint32_t element, device;
 };
 
-static int compare_named(const void *left, const void *right)
-{
-    const struct named *a = left, *b = right;
-    ORR_BY(strcmp(a->text, b->text));
-    return ORR_ORDER(a->element, b->element);
-}
+ORR_COMPARATOR(compare_named, struct named, strcmp(a->text, b->text), ORR_ORDER(a->element, b->element))
 
 /* A device for each host_hash that a <cpu> has, and for each <cpu> which of them. */
 static bool add_hosts(struct reader *r, uint32_t *host_of)
@@ -113,12 +108,7 @@ struct ranked {
     uint32_t device;
 };
 
-static int compare_ranked(const void *left, const void *right)
-{
-    const struct ranked *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->value, b->value));
-    return ORR_ORDER(a->device, b->device);
-}
+ORR_COMPARATOR(compare_ranked, struct ranked, ORR_ORDER(a->value, b->value), ORR_ORDER(a->device, b->device))
 
 /* As the analysis numbers them: 0.. in the order of the values. */
 static bool number_ranks(struct reader *r)
@@ -153,12 +143,7 @@ struct placed { /* a GPU by host and bus id */
     uint32_t host, device;
 };
 
-static int compare_placed(const void *left, const void *right)
-{
-    const struct placed *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->host, b->host));
-    return ORR_ORDER(a->bus, b->bus);
-}
+ORR_COMPARATOR(compare_placed, struct placed, ORR_ORDER(a->host, b->host), ORR_ORDER(a->bus, b->bus))
 
 static void add_lane(struct reader *r, uint32_t gpu, uint32_t link, const struct placed *gpus, uint32_t count)
 {

@@ -32,12 +32,8 @@ struct kind { /* of machine */
     uint32_t specimen;
 };
 
-static int compare_kinds(const void *left, const void *right)
-{
-    const struct kind *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->fingerprint, b->fingerprint));
-    return ORR_ORDER(a->specimen, b->specimen);
-}
+ORR_COMPARATOR(compare_kinds, struct kind, ORR_ORDER(a->fingerprint, b->fingerprint),
+               ORR_ORDER(a->specimen, b->specimen))
 
 /* Which kind most hosts are of: the reference is its first specimen; of equals, the one that comes first. */
 static void choose_reference(struct counter *c, struct kind *kinds)
@@ -100,12 +96,7 @@ static int compare_about(const struct entry *a, const struct entry *b)
     return ORR_ORDER(a->about, b->about);
 }
 
-static int compare_entries(const void *left, const void *right)
-{
-    const struct entry *a = left, *b = right;
-    ORR_BY(compare_about(a, b));
-    return ORR_ORDER(a->specimen, b->specimen);
-}
+ORR_COMPARATOR(compare_entries, struct entry, compare_about(a, b), ORR_ORDER(a->specimen, b->specimen))
 
 /* The value of a specimen for what entries from..to-1 are about: its own entry's, or the reference's. */
 static const char *value_of(const struct counter *c, uint32_t from, uint32_t to, uint32_t specimen)
@@ -122,11 +113,7 @@ static const char *value_of(const struct counter *c, uint32_t from, uint32_t to,
     return NULL;
 }
 
-static int compare_values(const void *left, const void *right)
-{
-    const struct entry *const *a = left, *const *b = right;
-    return strcmp((*a)->unlike.value_b, (*b)->unlike.value_b);
-}
+ORR_COMPARATOR(compare_values, struct entry *const, strcmp((*a)->unlike.value_b, (*b)->unlike.value_b))
 
 /* The most frequent value among entries from..to-1 and the specimens that have none of them. */
 static enum orr_code vote(struct counter *c, uint32_t from, uint32_t to, struct orr_deviation *row,

@@ -25,14 +25,8 @@ struct side {
     const uint32_t *matched; /* the match's, of this side */
 };
 
-static int compare_spots(const void *left, const void *right)
-{
-    const struct spot *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->colour, b->colour));
-    ORR_BY(ORR_ORDER(a->inside, b->inside));
-    ORR_BY(ORR_ORDER(a->order, b->order));
-    return ORR_ORDER(a->device, b->device);
-}
+ORR_COMPARATOR(compare_spots, struct spot, ORR_ORDER(a->colour, b->colour), ORR_ORDER(a->inside, b->inside),
+               ORR_ORDER(a->order, b->order), ORR_ORDER(a->device, b->device))
 
 static void look(struct side *side, enum orr_colouring by, unsigned steps)
 {

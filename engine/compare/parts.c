@@ -44,13 +44,8 @@ struct queue {
     uint32_t head, tail;
 };
 
-static int compare_spots(const void *left, const void *right)
-{
-    const struct spot *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->key, b->key));
-    ORR_BY(ORR_ORDER(a->order, b->order));
-    return ORR_ORDER(a->device, b->device);
-}
+ORR_COMPARATOR(compare_spots, struct spot, ORR_ORDER(a->key, b->key), ORR_ORDER(a->order, b->order),
+               ORR_ORDER(a->device, b->device))
 
 static void put_spot(struct spot *spots, uint32_t *count, const struct orr_devices *devices, uint32_t device, int level)
 {

@@ -93,12 +93,7 @@ static void find_figures(struct finder *f, uint32_t a, uint32_t b)
     }
 }
 
-static int compare_lanes(const void *left, const void *right)
-{
-    const struct orr_lane *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->from, b->from));
-    return ORR_ORDER(a->to, b->to);
-}
+ORR_COMPARATOR(compare_lanes, struct orr_lane, ORR_ORDER(a->from, b->from), ORR_ORDER(a->to, b->to))
 
 /* The lanes of a side between devices that both sides have, named as the first names them, sorted and added up. */
 static struct orr_lane *lanes_of(struct finder *f, const struct orr_devices *devices, const uint32_t *to_a,
@@ -156,18 +151,9 @@ static bool is_numbering(const struct orr_unlike *row)
     return row->kind == ORR_UNLIKE_FIGURE && orr_figure(row->figure)->numbering;
 }
 
-static int compare_rows(const void *left, const void *right)
-{
-    const struct orr_unlike *a = left, *b = right;
-    bool last_a = is_numbering(a), last_b = is_numbering(b);
-    if (last_a != last_b)
-        return last_a ? 1 : -1;
-    ORR_BY(ORR_ORDER(a->kind, b->kind));
-    ORR_BY(ORR_ORDER(a->figure, b->figure));
-    ORR_BY(ORR_ORDER(a->a, b->a));
-    ORR_BY(ORR_ORDER(a->b, b->b));
-    return ORR_ORDER(a->peer_a, b->peer_a);
-}
+ORR_COMPARATOR(compare_rows, struct orr_unlike, ORR_ORDER(is_numbering(a), is_numbering(b)),
+               ORR_ORDER(a->kind, b->kind), ORR_ORDER(a->figure, b->figure), ORR_ORDER(a->a, b->a),
+               ORR_ORDER(a->b, b->b), ORR_ORDER(a->peer_a, b->peer_a))
 
 enum orr_code orr_unlikes_find(const struct orr_match *match, struct orr_arena *arena, struct orr_unlikes *ret_unlikes,
                                struct orr_error *err)

@@ -15,12 +15,7 @@ struct copied {
     long index;
 };
 
-static int by_index(const void *a, const void *b)
-{
-    const struct copied *one = a, *other = b;
-    ORR_BY(ORR_ORDER(one->index, other->index));
-    return strcmp(one->name, other->name);
-}
+ORR_COMPARATOR(by_index, struct copied, ORR_ORDER(a->index, b->index), strcmp(a->name, b->name))
 
 /* In the order of getifaddrs(), as far as the copy shows it. */
 static void sort_names(struct orr_detector *d, struct orr_root_names *names)

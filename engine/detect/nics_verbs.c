@@ -136,14 +136,8 @@ struct listed {
     uint32_t number;
 };
 
-static int by_bus(const void *a, const void *b)
-{
-    const struct listed *one = a, *other = b;
-    if (!one->bus_id[0] != !other->bus_id[0])
-        return !one->bus_id[0] - !other->bus_id[0];
-    ORR_BY(strcmp(one->bus_id, other->bus_id));
-    return (int)one->number - (int)other->number;
-}
+ORR_COMPARATOR(by_bus, struct listed, !a->bus_id[0] - !b->bus_id[0], strcmp(a->bus_id, b->bus_id),
+               ORR_ORDER(a->number, b->number))
 
 /* The devices in the order in which libibverbs lists them, those that it does not list last. */
 static void order_as_listed(const struct orr_host_facts *facts, struct orr_root_names *names)

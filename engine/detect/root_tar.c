@@ -27,12 +27,7 @@ struct tar {
     uint64_t unpacked; /* bytes that came out of the archive, as counted in the budget */
 };
 
-static int by_path(const void *a, const void *b)
-{
-    const struct entry *one = a, *other = b;
-    ORR_BY(strcmp(one->path, other->path));
-    return ORR_ORDER(one->order, other->order);
-}
+ORR_COMPARATOR(by_path, struct entry, strcmp(a->path, b->path), ORR_ORDER(a->order, b->order))
 
 static int find_entry(const struct tar *tar, const char *path)
 {

@@ -101,11 +101,7 @@ const char *orr_gin_type_name(enum orr_gin_type type)
     return type == ORR_GIN_TYPE_GDAKI ? "GDAKI" : type == ORR_GIN_TYPE_PROXY ? "proxy" : "none";
 }
 
-const char *orr_device_assumption_id(unsigned bit)
-{
-    static const char *const ids[] = {ORR_DEVICE_ASSUMPTION_MAP(ORR_SECOND_OF)};
-    return ids[bit];
-}
+ORR_WORD_LIST(orr_device_assumption_id, unsigned, ORR_DEVICE_ASSUMPTION_MAP(ORR_SECOND_OF))
 
 void orr_device_say(struct orr_device_side *d, struct orr_device_nodes *kind, enum orr_device_fact fact, int32_t value,
                     const char *rule, unsigned assumes, const char *format, ...)

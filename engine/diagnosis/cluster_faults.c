@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/sorting.h"
 #include "engine/cluster/again.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/diagnosis/measure.h"
@@ -284,13 +285,8 @@ static enum orr_code measure_fault(struct examining *e, struct fault *fault, str
 }
 
 /* What gains most alone, then what gains most by being drained. */
-static int compare_faults(const void *left, const void *right)
-{
-    const struct orr_cluster_fault *a = left, *b = right;
-    if (a->fixed != b->fixed)
-        return a->fixed > b->fixed ? -1 : 1;
-    return a->drained != b->drained ? (a->drained > b->drained ? -1 : 1) : strcmp(a->what, b->what);
-}
+ORR_COMPARATOR(compare_faults, struct orr_cluster_fault, ORR_ORDER(b->fixed, a->fixed),
+               ORR_ORDER(b->drained, a->drained), strcmp(a->what, b->what))
 
 /* Hosts of dumps that could not be analysed alone, of which only some GPUs take part, or that were too many. */
 static uint32_t count_unexamined(const struct examining *e)

@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/base/words.h"
 #include "engine/cluster/again.h"
 #include "engine/cluster/cluster.h"
 #include "engine/diagnosis/measure.h"
 
-const char *orr_verdict_state_name(enum orr_verdict_state state)
-{
-    static const char *const names[] = {"healthy", "degraded", "cannot tell"};
-    return names[state];
-}
+ORR_WORD_LIST(orr_verdict_state_name, enum orr_verdict_state, "healthy", "degraded", "cannot tell")
 
 /* A title within a sentence: "A GPU has" becomes "a GPU has", "NVLink connects" and "GPUDirect" stay. */
 static void write_clause(const struct orr_finding *finding, struct orr_text *text)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/diagram/diagram_theme.h"
 
+#include "engine/base/words.h"
+
 static const struct orr_paint paints[ORR_THEME_COUNT][ORR_ROLE_COUNT] =
     {
         [ORR_THEME_LIGHT] =
@@ -118,11 +120,7 @@ float orr_text_width(const char *text, float size)
     return (float)sum * size / 1000.0f;
 }
 
-const char *orr_theme_name(size_t theme)
-{
-    static const char *const names[ORR_THEME_COUNT] = {[ORR_THEME_LIGHT] = "light", [ORR_THEME_DARK] = "dark"};
-    return theme < ORR_THEME_COUNT ? names[theme] : NULL;
-}
+ORR_WORD_LIST(orr_theme_name, size_t, [ORR_THEME_LIGHT] = "light", [ORR_THEME_DARK] = "dark")
 
 const struct orr_paint *orr_theme_paint(enum orr_theme theme, enum orr_role role)
 {

@@ -62,13 +62,8 @@ struct copy {
     int64_t id;
 };
 
-static int compare_copies(const void *left, const void *right)
-{
-    const struct copy *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->type, b->type));
-    ORR_BY(ORR_ORDER(a->id, b->id));
-    return ORR_ORDER(a->node, b->node);
-}
+ORR_COMPARATOR(compare_copies, struct copy, ORR_ORDER(a->type, b->type), ORR_ORDER(a->id, b->id),
+               ORR_ORDER(a->node, b->node))
 
 /* Two elements may be twice in the picture, but ids may not. */
 static void number_copies(struct orr_labels *labels)

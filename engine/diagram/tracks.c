@@ -16,14 +16,8 @@ struct end { /* of a track at a tile */
     float key;
 };
 
-static int compare_ends(const void *left, const void *right)
-{
-    const struct end *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->node, b->node));
-    ORR_BY(ORR_ORDER(a->group, b->group));
-    ORR_BY(ORR_ORDER(a->key, b->key));
-    return ORR_ORDER(a->track, b->track);
-}
+ORR_COMPARATOR(compare_ends, struct end, ORR_ORDER(a->node, b->node), ORR_ORDER(a->group, b->group),
+               ORR_ORDER(a->key, b->key), ORR_ORDER(a->track, b->track))
 
 static float middle(const struct orr_tree_layout *layout, uint32_t node)
 {
@@ -70,12 +64,7 @@ struct order {
     float length;
 };
 
-static int compare_orders(const void *left, const void *right)
-{
-    const struct order *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->length, b->length));
-    return ORR_ORDER(a->track, b->track);
-}
+ORR_COMPARATOR(compare_orders, struct order, ORR_ORDER(a->length, b->length), ORR_ORDER(a->track, b->track))
 
 struct taken { /* a stretch of a lane; those of one row and side are chained */
     float from, to;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/base/sorting.h"
+
 const float orr_link_font = 8.5f, orr_tile_font = 10;
 
 /* Points. */
@@ -22,15 +24,8 @@ struct sibling {
     int64_t id;
 };
 
-static int compare_siblings(const void *left, const void *right)
-{
-    const struct sibling *a = left, *b = right;
-    if (a->has_gpu != b->has_gpu)
-        return a->has_gpu ? -1 : 1;
-    if (a->id != b->id)
-        return a->id < b->id ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
-}
+ORR_COMPARATOR(compare_siblings, struct sibling, ORR_ORDER(b->has_gpu, a->has_gpu), ORR_ORDER(a->id, b->id),
+               ORR_ORDER(a->node, b->node))
 
 static enum orr_node_type type_of(const struct orr_tree_layout *layout, uint32_t node)
 {

@@ -3,13 +3,10 @@
 
 #include <stdlib.h>
 
+#include "engine/base/sorting.h"
 #include "engine/release/release.h"
 
-static int compare_bw(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return *x > *y ? -1 : *x < *y;
-}
+ORR_COMPARATOR(compare_bw, double, ORR_ORDER(*b, *a))
 
 static double leaving(const struct orr_system *system, uint32_t node)
 {

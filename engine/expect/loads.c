@@ -5,13 +5,10 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/base/words.h"
 #include "engine/cluster/cluster.h"
 
-const char *orr_bottleneck_name(size_t what)
-{
-    static const char *const names[ORR_BOUND_COUNT] = {"nics", "nvlink", "nvls", "pcie", "cpu", "channels"};
-    return what < ORR_BOUND_COUNT ? names[what] : NULL;
-}
+ORR_WORD_LIST(orr_bottleneck_name, size_t, "nics", "nvlink", "nvls", "pcie", "cpu", "channels")
 
 enum orr_code orr_loads_make(const struct orr_part *part, enum orr_peer_traffic peers, struct orr_arena *arena,
                              struct orr_loads *ret_loads, struct orr_error *err)

@@ -230,12 +230,7 @@ struct kind_of_node {
     uint32_t node;
 };
 
-static int by_kind(const void *left, const void *right)
-{
-    const struct kind_of_node *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->kind, b->kind));
-    return ORR_ORDER(a->node, b->node);
-}
+ORR_COMPARATOR(by_kind, struct kind_of_node, ORR_ORDER(a->kind, b->kind), ORR_ORDER(a->node, b->node))
 
 /* Which nodes are modelled: the first two, and the first of every other kind and part. Others have equal loads; NULL if
  * memory runs out. */

@@ -35,8 +35,7 @@ struct orr_kind_row {
 };
 extern const struct orr_kind_row orr_kind_rows[ORR_WHY_COUNT];
 
-/* Text in the arena, "" where memory ran out. */
-const char *orr_tell(struct orr_explainer *e, const char *format, ...) ORR_PRINTF(2, 3);
+#define orr_tell(explainer, ...) orr_arena_text((explainer)->arena, __VA_ARGS__)
 void orr_compare_number(struct orr_explainer *e, const char *name, double number, const char *unit,
                         struct orr_from from);
 void orr_compare_text(struct orr_explainer *e, const char *name, const char *text, struct orr_from from);

@@ -5,11 +5,7 @@
 
 #include <string.h>
 
-const char *orr_origin_name(size_t origin)
-{
-    static const char *const names[ORR_ORIGIN_COUNT] = {ORR_ORIGIN_MAP(ORR_SECOND_OF)};
-    return origin < ORR_ORIGIN_COUNT ? names[origin] : NULL;
-}
+ORR_WORD_LIST(orr_origin_name, size_t, ORR_ORIGIN_MAP(ORR_SECOND_OF))
 
 /* Only NCCL's own XML is measured; other inputs show some values and leave out others. */
 static bool is_measured(const struct orr_explainer *e)

@@ -10,17 +10,6 @@
 #include "engine/release/behaviours.h"
 #include "engine/release/release_names.h"
 
-enum { MOST_TEXT = 4096 };
-
-const char *orr_tell(struct orr_explainer *e, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const char *text = orr_arena_vprintf(e->arena, MOST_TEXT, format, args);
-    va_end(args);
-    return text ? text : "";
-}
-
 static void compare(struct orr_explainer *e, struct orr_compared row)
 {
     if (e->out->compared_count < ORR_MOST_COMPARED)

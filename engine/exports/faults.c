@@ -9,10 +9,7 @@
 #include "engine/diagnosis/cluster_faults.h"
 #include "engine/exports/exports.h"
 
-static int compare_numbers(const void *a, const void *b)
-{
-    return ORR_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
-}
+ORR_COMPARATOR(compare_numbers, uint32_t, ORR_ORDER(*a, *b))
 
 /* The faults, and all hosts in the order in which people list them. */
 static enum orr_code find_faults(const struct orr_cluster *cluster, struct orr_arena *arena,

@@ -52,12 +52,7 @@ static bool read_address(const struct orr_dump *dump, uint32_t pci, char address
     return true;
 }
 
-static int compare_devices(const void *a, const void *b)
-{
-    const struct device *x = a, *y = b;
-    ORR_BY(strcmp(x->address, y->address));
-    return ORR_ORDER(x->rail, y->rail);
-}
+ORR_COMPARATOR(compare_devices, struct device, strcmp(a->address, b->address), ORR_ORDER(a->rail, b->rail))
 
 static enum orr_code read_devices(struct record *r, struct orr_error *err)
 {

@@ -3,6 +3,7 @@
 #include "engine/findings/findings.h"
 
 #include "engine/base/budget.h"
+#include "engine/base/words.h"
 #include "engine/findings/finder.h"
 
 static const struct orr_finding_row *const families[] = {
@@ -30,11 +31,7 @@ const struct orr_undecided *orr_undecided(size_t i)
     return NULL;
 }
 
-const char *orr_severity_name(enum orr_severity severity)
-{
-    static const char *const names[ORR_SEVERITY_COUNT] = {"error", "warning", "info"};
-    return names[severity];
-}
+ORR_WORD_LIST(orr_severity_name, enum orr_severity, "error", "warning", "info")
 
 /* GPUs of AMD and Hygon, and what RCCL alone writes. */
 static const char *sign_of_rccl(const struct orr_finder *f)

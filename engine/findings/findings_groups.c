@@ -10,13 +10,8 @@ struct lane { /* GPU a lists GPU b; sorted */
     uint32_t element;
 };
 
-static int compare_lanes(const void *left, const void *right)
-{
-    const struct lane *a = left, *b = right;
-    ORR_BY(strcmp(a->host, b->host));
-    ORR_BY(ORR_ORDER(a->from, b->from));
-    return ORR_ORDER(a->to, b->to);
-}
+ORR_COMPARATOR(compare_lanes, struct lane, strcmp(a->host, b->host), ORR_ORDER(a->from, b->from),
+               ORR_ORDER(a->to, b->to))
 
 /* Only between GPUs that are both in the dump and have NVLinks, as others are left out of a dump on purpose. */
 static void one_sided(struct orr_finder *f)

@@ -125,22 +125,12 @@ static int compare_devices(const struct trait *a, const struct trait *b)
 }
 
 /* By kind among devices of one name, so that copies can be numbered. */
-static int compare_names(const void *left, const void *right)
-{
-    const struct trait *a = left, *b = right;
-    ORR_BY(compare_devices(a, b));
-    ORR_BY(ORR_ORDER(a->kind, b->kind));
-    return ORR_ORDER(a->order, b->order);
-}
+ORR_COMPARATOR(compare_names, struct trait, compare_devices(a, b), ORR_ORDER(a->kind, b->kind),
+               ORR_ORDER(a->order, b->order))
 
 /* By value among traits of one device. */
-static int compare_values(const void *left, const void *right)
-{
-    const struct trait *a = left, *b = right;
-    ORR_BY(compare_devices(a, b));
-    ORR_BY(strcmp(a->value, b->value));
-    return ORR_ORDER(a->kind, b->kind);
-}
+ORR_COMPARATOR(compare_values, struct trait, compare_devices(a, b), strcmp(a->value, b->value),
+               ORR_ORDER(a->kind, b->kind))
 
 static bool is_copy(const struct trait *a, const struct trait *before)
 {
@@ -220,12 +210,8 @@ static int compare_readings(const struct deviation *a, const struct deviation *b
     return strcmp(a->majority, b->majority);
 }
 
-static int compare_deviations(const void *left, const void *right)
-{
-    const struct deviation *a = left, *b = right;
-    ORR_BY(compare_readings(a, b));
-    return ORR_ORDER(a->trait->order, b->trait->order);
-}
+ORR_COMPARATOR(compare_deviations, struct deviation, compare_readings(a, b),
+               ORR_ORDER(a->trait->order, b->trait->order))
 
 static void add_deviation(const struct comparison *c, const struct deviation *d, struct orr_phrases *phrases)
 {

@@ -8,13 +8,8 @@ struct linked { /* sorted by capability, then by number of NVSwitches */
     uint32_t gpu;
 };
 
-static int compare_linked(const void *left, const void *right)
-{
-    const struct linked *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->sm, b->sm));
-    ORR_BY(ORR_ORDER(a->switches, b->switches));
-    return ORR_ORDER(a->gpu, b->gpu);
-}
+ORR_COMPARATOR(compare_linked, struct linked, ORR_ORDER(a->sm, b->sm), ORR_ORDER(a->switches, b->switches),
+               ORR_ORDER(a->gpu, b->gpu))
 
 static bool to_switch(const struct orr_finder *f, uint32_t link)
 {
@@ -75,14 +70,8 @@ struct reached { /* an NVSwitch that a GPU lists; sorted by host, capability, sw
     uint32_t gpu;
 };
 
-static int compare_reached(const void *left, const void *right)
-{
-    const struct reached *a = left, *b = right;
-    ORR_BY(strcmp(a->host, b->host));
-    ORR_BY(ORR_ORDER(a->sm, b->sm));
-    ORR_BY(ORR_ORDER(a->target, b->target));
-    return ORR_ORDER(a->gpu, b->gpu);
-}
+ORR_COMPARATOR(compare_reached, struct reached, strcmp(a->host, b->host), ORR_ORDER(a->sm, b->sm),
+               ORR_ORDER(a->target, b->target), ORR_ORDER(a->gpu, b->gpu))
 
 static uint32_t equals_of(const struct orr_finder *f, const struct reached *one)
 {

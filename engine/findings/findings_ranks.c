@@ -134,13 +134,8 @@ struct named { /* sorted so that the same names on one host are adjacent */
     uint32_t element;
 };
 
-static int compare_named(const void *left, const void *right)
-{
-    const struct named *a = left, *b = right;
-    ORR_BY(strcmp(a->host, b->host));
-    ORR_BY(strcmp(a->name, b->name));
-    return ORR_ORDER(a->element, b->element);
-}
+ORR_COMPARATOR(compare_named, struct named, strcmp(a->host, b->host), strcmp(a->name, b->name),
+               ORR_ORDER(a->element, b->element))
 
 /* Points at every element after the first that has the same attribute on the same host, unless they agree in a further
  * one, too (OTHER: there is none): they are then one thing that is written twice. */

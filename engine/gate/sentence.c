@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/base/words.h"
 #include "engine/gate/judging.h"
 
 static void write_cost(const struct orr_gate *gate, const struct orr_cost *cost, struct orr_text *text)
@@ -103,8 +104,4 @@ void orr_gate_write(const struct orr_gate *gate, struct orr_text *text)
         orr_text_printf(text, "  and %u more (--json lists them)\n", gate->more_differences);
 }
 
-const char *orr_gate_state_name(enum orr_gate_state state)
-{
-    static const char *const names[] = {"fit", "degraded", "not comparable"};
-    return names[state];
-}
+ORR_WORD_LIST(orr_gate_state_name, enum orr_gate_state, "fit", "degraded", "not comparable")

@@ -25,20 +25,10 @@ static int compare_equals(const struct peer *a, const struct peer *b)
     return a->no_width - b->no_width;
 }
 
-static int compare_peers(const void *left, const void *right)
-{
-    const struct peer *a = left, *b = right;
-    ORR_BY(compare_equals(a, b));
-    ORR_BY(ORR_ORDER(b->has, a->has));
-    return ORR_ORDER(a->element, b->element);
-}
+ORR_COMPARATOR(compare_peers, struct peer, compare_equals(a, b), ORR_ORDER(b->has, a->has),
+               ORR_ORDER(a->element, b->element))
 
-static int compare_slower(const void *left, const void *right)
-{
-    const struct orr_slower *a = left, *b = right;
-    ORR_BY(ORR_ORDER(a->kind, b->kind));
-    return ORR_ORDER(a->element, b->element);
-}
+ORR_COMPARATOR(compare_slower, struct orr_slower, ORR_ORDER(a->kind, b->kind), ORR_ORDER(a->element, b->element))
 
 /* A switch above GPUs serves another purpose than one above NICs alone; one above neither matters to nobody. */
 enum { ROLE_NONE, ROLE_GPU, ROLE_NIC, ROLE_ABOVE_GPUS, ROLE_ABOVE_NICS };

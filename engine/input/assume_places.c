@@ -55,12 +55,7 @@ struct place {
     uint32_t index; /* in document order */
 };
 
-static int by_bus(const void *left, const void *right)
-{
-    const struct place *a = left, *b = right;
-    ORR_BY(strcmp(a->bus, b->bus));
-    return ORR_ORDER(a->index, b->index);
-}
+ORR_COMPARATOR(by_bus, struct place, strcmp(a->bus, b->bus), ORR_ORDER(a->index, b->index))
 
 /* Devices without a class are of the kind of which the type has this many; if both kinds together are this many, GPUs
  * are those with the higher bus ids, as clouds number them. */

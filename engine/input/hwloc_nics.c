@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NICs of an hwloc export, as NCCL finds them: RDMA devices in the order of their names, those on one PCI bus as ports
  * of one card; network interfaces only if there is no RDMA device. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,28 +36,8 @@ static bool is_network(const struct orr_hwloc *hwloc, const struct orr_hwloc_obj
 }
 
 /* mlx5_2 before mlx5_10: runs of digits compare as numbers. */
-static int by_name(const void *first, const void *second)
-{
-    const struct interface *one = first, *other = second;
-    const char *a = one->object->name, *c = other->object->name;
-    while (*a && *c) {
-        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*c)) {
-            char *a_end, *c_end;
-            unsigned long long m = strtoull(a, &a_end, 10), n = strtoull(c, &c_end, 10);
-            ORR_BY(ORR_ORDER(m, n));
-            a = a_end;
-            c = c_end;
-        } else if (*a != *c) {
-            return (unsigned char)*a < (unsigned char)*c ? -1 : 1;
-        } else {
-            a++;
-            c++;
-        }
-    }
-    if (*a || *c)
-        return *a ? 1 : -1;
-    return ORR_ORDER(one->index, other->index);
-}
+ORR_COMPARATOR(by_name, struct interface, orr_order_naturally(a->object->name, b->object->name),
+               ORR_ORDER(a->index, b->index))
 
 /* The number that NCCL makes of a GUID: its bytes the other way round. */
 static void set_guid(struct orr_draft *draft, struct orr_doc_node *net, const struct orr_hwloc_object *object)

@@ -51,12 +51,7 @@ static void add_device(struct orr_doc_node *pci, struct devices *devices)
         snprintf(device->id, sizeof device->id, "%.19s", orr_doc_word(pci, ORR_ATTR_BUSID));
 }
 
-static int by_id(const void *left, const void *right)
-{
-    const struct device *a = left, *b = right;
-    ORR_BY(strcmp(a->id, b->id));
-    return ORR_ORDER(a->index, b->index);
-}
+ORR_COMPARATOR(by_id, struct device, strcmp(a->id, b->id), ORR_ORDER(a->index, b->index))
 
 static enum orr_code bad_list(const struct devices *devices, const char *item, const char *why, struct orr_error *err)
 {

@@ -182,14 +182,8 @@ struct by_size {
     bool first; /* the communicator of the check */
 };
 
-static int by_size(const void *a, const void *b)
-{
-    const struct by_size *x = a, *y = b;
-    if (x->first != y->first)
-        return x->first ? -1 : 1;
-    ORR_BY(ORR_ORDER(y->ranks, x->ranks));
-    return ORR_ORDER(x->row, y->row);
-}
+ORR_COMPARATOR(by_size, struct by_size, ORR_ORDER(b->first, a->first), ORR_ORDER(b->ranks, a->ranks),
+               ORR_ORDER(a->row, b->row))
 
 static enum orr_code survey(struct surveying *s, const struct orr_dump *dump, struct orr_arena *scratch,
                             struct orr_error *err)

@@ -226,20 +226,10 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
         orr_log_take_watchdog(b, event->message->id, begin, length, rank, line);
 }
 
-static int by_event(const void *a, const void *b)
-{
-    const struct source *x = a, *y = b;
-    ORR_BY(ORR_ORDER(x->event, y->event));
-    ORR_BY(ORR_ORDER(x->rank, y->rank));
-    ORR_BY(ORR_ORDER(x->writer, y->writer));
-    return x->dev - y->dev;
-}
+ORR_COMPARATOR(by_event, struct source, ORR_ORDER(a->event, b->event), ORR_ORDER(a->rank, b->rank),
+               ORR_ORDER(a->writer, b->writer), a->dev - b->dev)
 
-static int by_line(const void *a, const void *b)
-{
-    const struct orr_log_event *x = a, *y = b;
-    return ORR_ORDER(x->line, y->line);
-}
+ORR_COMPARATOR(by_line, struct orr_log_event, ORR_ORDER(a->line, b->line))
 
 void orr_log_place_events(struct orr_log_building *b)
 {

@@ -210,14 +210,8 @@ static enum orr_code list_pieces(struct placing *p, struct orr_error *err)
 }
 
 /* Large communicators first; then what was made first; then by the ranks of a whole one, or by GPUs. */
-static int by_order(const void *a, const void *b)
-{
-    const struct piece *x = a, *y = b;
-    ORR_BY(ORR_ORDER(y->rank_count, x->rank_count));
-    ORR_BY(ORR_ORDER(x->ordinal, y->ordinal));
-    ORR_BY(ORR_ORDER(x->place, y->place));
-    return ORR_ORDER(x->first, y->first);
-}
+ORR_COMPARATOR(by_order, struct piece, ORR_ORDER(b->rank_count, a->rank_count), ORR_ORDER(a->ordinal, b->ordinal),
+               ORR_ORDER(a->place, b->place), ORR_ORDER(a->first, b->first))
 
 /* Whether no member of the group has a rank or the GPU of one of the piece, and none contradicts another. */
 static bool fits(struct placing *p, const struct group *group, const struct piece *piece)

@@ -7,14 +7,8 @@
 
 #include "engine/base/sorting.h"
 
-static int by_place(const void *a, const void *b)
-{
-    const struct orr_log_place *x = a, *y = b;
-    ORR_BY(strcmp(x->host, y->host));
-    ORR_BY(ORR_ORDER(x->pid, y->pid));
-    ORR_BY(ORR_ORDER(x->order, y->order));
-    return x->rank - y->rank;
-}
+ORR_COMPARATOR(by_place, struct orr_log_place, strcmp(a->host, b->host), ORR_ORDER(a->pid, b->pid),
+               ORR_ORDER(a->order, b->order), a->rank - b->rank)
 
 const struct orr_log_place *orr_log_places(struct orr_log_building *b, uint32_t *ret_count)
 {

@@ -8,11 +8,7 @@
 
 #include "engine/base/words.h"
 
-const char *orr_log_transport_text(enum orr_log_transport transport)
-{
-    static const char *const texts[] = {ORR_LOG_TRANSPORT_MAP(ORR_SECOND_OF)};
-    return texts[transport];
-}
+ORR_WORD_LIST(orr_log_transport_text, enum orr_log_transport, ORR_LOG_TRANSPORT_MAP(ORR_SECOND_OF))
 
 /* A number that is not negative; -1 if there is none at this place. */
 static int32_t read_number(const char *at, char **ret_end)

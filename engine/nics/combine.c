@@ -76,28 +76,13 @@ struct combining {
     uint32_t part_count;
 };
 
-static int compare_ports(const void *a, const void *b)
-{
-    const struct port *x = a, *y = b;
-    ORR_BY(strcmp(x->guid, y->guid));
-    ORR_BY(ORR_ORDER(x->piece, y->piece));
-    return x->element < y->element ? -1 : 1;
-}
+ORR_COMPARATOR(compare_ports, struct port, strcmp(a->guid, b->guid), ORR_ORDER(a->piece, b->piece),
+               ORR_ORDER(a->element, b->element))
 
-static int compare_gpus(const void *a, const void *b)
-{
-    const struct gpu_element *x = a, *y = b;
-    ORR_BY(ORR_ORDER(x->rank, y->rank));
-    return x->element < y->element ? -1 : 1;
-}
+ORR_COMPARATOR(compare_gpus, struct gpu_element, ORR_ORDER(a->rank, b->rank), ORR_ORDER(a->element, b->element))
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    ORR_BY(ORR_ORDER(x->seen, y->seen));
-    ORR_BY(ORR_ORDER(x->piece, y->piece));
-    return x->element < y->element ? -1 : 1;
-}
+ORR_COMPARATOR(compare_places, struct place, ORR_ORDER(a->seen, b->seen), ORR_ORDER(a->piece, b->piece),
+               ORR_ORDER(a->element, b->element))
 
 /* The GPUs of a dump that have a rank, in its order. */
 static enum orr_code list_gpus(struct combining *c, const struct orr_dump *from, struct gpu_element **ret_gpus,

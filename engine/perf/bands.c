@@ -5,11 +5,7 @@
 
 #include "engine/base/words.h"
 
-const char *orr_perf_link_name(enum orr_perf_link link)
-{
-    static const char *const names[] = {ORR_PERF_LINK_MAP(ORR_SECOND_OF)};
-    return names[link];
-}
+ORR_WORD_LIST(orr_perf_link_name, enum orr_perf_link, ORR_PERF_LINK_MAP(ORR_SECOND_OF))
 
 int orr_perf_range(uint64_t size)
 {

@@ -127,7 +127,7 @@ static enum orr_code try_cause(struct trying *t, struct orr_trials *trials, cons
     enum orr_code code = expect_with(trials, t->table->test, &variant, &analysis, &expectation, err);
     if (code == ORR_OK && expectation) {
         *row = (struct trial){.cause = cause,
-                              .what = variant.what[0] ? orr_perf_text(kept, "%s", variant.what) : cause->what,
+                              .what = variant.what[0] ? orr_arena_text(kept, "%s", variant.what) : cause->what,
                               .kept = variant.kept,
                               .nets = variant.nets,
                               .curve = ORR_NEW(kept, double, t->table->row_count),
@@ -156,13 +156,7 @@ static bool same_curve(const struct orr_perf_table *table, const double *a, cons
     return count && sqrt(sum / count) <= SAME_CURVE;
 }
 
-static int by_fit(const void *left, const void *right)
-{
-    const struct trial *a = left, *b = right;
-    if (a->proven != b->proven)
-        return b->proven - a->proven;
-    return ORR_ORDER(b->fit, a->fit);
-}
+ORR_COMPARATOR(by_fit, struct trial, ORR_ORDER(b->proven, a->proven), ORR_ORDER(b->fit, a->fit))
 
 static bool is_among(const char *const *ids, uint32_t count, const char *id)
 {
@@ -209,8 +203,8 @@ static const char *words_in(const struct orr_perf_work *work, const struct group
     if (!trial->kept)
         return trial->what;
     if (least < most)
-        return orr_perf_text(work->arena, "%u to %u of %u NICs are used", least, most, trial->nets);
-    return orr_perf_text(work->arena, "%u of %u NICs %s used", least, trial->nets, least == 1 ? "is" : "are");
+        return orr_arena_text(work->arena, "%u to %u of %u NICs are used", least, most, trial->nets);
+    return orr_arena_text(work->arena, "%u of %u NICs %s used", least, trial->nets, least == 1 ? "is" : "are");
 }
 
 /* Keeps the trials of a group as one explanation. */
@@ -231,23 +225,23 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
         ids[id_count++] = cause->id;
         if (id_count > NAMED)
             continue;
-        what = orr_perf_text(work->arena, "%s%s%s", what, i ? ", or " : "", words_in(work, group, group->all[i]));
+        what = orr_arena_text(work->arena, "%s%s%s", what, i ? ", or " : "", words_in(work, group, group->all[i]));
         if (!strstr(confirm, cause->confirm))
-            confirm = orr_perf_text(work->arena, "%s%s%s", confirm, i ? " " : "", cause->confirm);
+            confirm = orr_arena_text(work->arena, "%s%s%s", confirm, i ? " " : "", cause->confirm);
     }
     if (id_count > NAMED)
-        what = orr_perf_text(work->arena, "%s, or %u other cause%s that predict%s the same", what, id_count - NAMED,
-                             id_count == NAMED + 1 ? "" : "s", id_count == NAMED + 1 ? "s" : "");
+        what = orr_arena_text(work->arena, "%s, or %u other cause%s that predict%s the same", what, id_count - NAMED,
+                              id_count == NAMED + 1 ? "" : "s", id_count == NAMED + 1 ? "s" : "");
     orr_size_text(main->size, size);
-    table->explanations[table->explanation_count++] =
-        (struct orr_perf_explanation){.ids = ids,
-                                      .id_count = id_count,
-                                      .what = orr_perf_text(work->arena, "%s: predicted %.3g GB/s at %s, measured %.3g",
-                                                            what, best->curve[table->main], size, main->bus_bw),
-                                      .confirm = confirm,
-                                      .fit = best->fit,
-                                      .curve = best->curve,
-                                      .evidence = best->proven ? "the log in the same text shows it" : ""};
+    table->explanations[table->explanation_count++] = (struct orr_perf_explanation){
+        .ids = ids,
+        .id_count = id_count,
+        .what = orr_arena_text(work->arena, "%s: predicted %.3g GB/s at %s, measured %.3g", what,
+                               best->curve[table->main], size, main->bus_bw),
+        .confirm = confirm,
+        .fit = best->fit,
+        .curve = best->curve,
+        .evidence = best->proven ? "the log in the same text shows it" : ""};
     return ORR_OK;
 }
 

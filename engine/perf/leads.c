@@ -76,10 +76,10 @@ static enum orr_code cost_settings(const struct orr_perf_work *work, struct orr_
         if (with <= 0 || better < SHOWS * with || table->rows[table->main].bus_bw > REACHED * better)
             continue;
         orr_size_text(table->rows[table->main].size, size);
-        lead(table, orr_perf_text(work->arena,
-                                  "%s=%s (line %u) costs bandwidth: without it, %.3g instead of %.3g GB/s are "
-                                  "predicted at %s. Remove it.",
-                                  setting->name, setting->value, setting->line, better, with, size));
+        lead(table, orr_arena_text(work->arena,
+                                   "%s=%s (line %u) costs bandwidth: without it, %.3g instead of %.3g GB/s are "
+                                   "predicted at %s. Remove it.",
+                                   setting->name, setting->value, setting->line, better, with, size));
     }
     return ORR_OK;
 }
@@ -95,12 +95,12 @@ static void say_settings(const struct orr_perf_work *work, struct orr_perf_table
         const bool depends = strstr(symptom->id, "NCCL_ALGO") || strstr(symptom->id, "NCCL_PROTO");
         if (symptom->weight != ORR_SYMPTOM_SETTING || (!table->analysis && depends))
             continue; /* what an algorithm costs depends on the machine */
-        causes = orr_perf_text(work->arena, "%s%s%s", causes, count ? " " : "", symptom->cause);
+        causes = orr_arena_text(work->arena, "%s%s%s", causes, count ? " " : "", symptom->cause);
         count++;
     }
     if (count)
-        lead(table, orr_perf_text(work->arena, "Run first without %s: %s",
-                                  count > 1 ? "these settings" : "this setting", causes));
+        lead(table, orr_arena_text(work->arena, "Run first without %s: %s",
+                                   count > 1 ? "these settings" : "this setting", causes));
 }
 
 static bool uses_gdr(const struct orr_analysis *analysis)
@@ -126,19 +126,19 @@ static void say_acs(const struct orr_perf_work *work, struct orr_perf_table *tab
     if (table->analysis->communicator.node_count < 2 || !gdr || row->bus_bw > HALF * row->expected.bus_bw)
         return;
     if (off && !orr_log_event_of(log, "acs-on")) {
-        lead(table, orr_perf_text(work->arena,
-                                  "PCIe ACS is off (line %u). Compare the NICs' PCIe settings with those of a faster "
-                                  "host: MaxReadReq in `lspci -vv`, and MAX_ACC_OUT_READ and PCI_WR_ORDERING in "
-                                  "`mlxconfig -d DEVICE query`.",
-                                  off->line));
+        lead(table, orr_arena_text(work->arena,
+                                   "PCIe ACS is off (line %u). Compare the NICs' PCIe settings with those of a faster "
+                                   "host: MaxReadReq in `lspci -vv`, and MAX_ACC_OUT_READ and PCI_WR_ORDERING in "
+                                   "`mlxconfig -d DEVICE query`.",
+                                   off->line));
         return;
     }
     lead(table,
-         orr_perf_text(work->arena,
-                       "%s PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i acsctl` "
-                       "(SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The lines \"via "
-                       "NET/IB\" of NCCL_DEBUG=INFO must end in GDRDMA.",
-                       table->lead_count ? "Then check" : "Check"));
+         orr_arena_text(work->arena,
+                        "%s PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i acsctl` "
+                        "(SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The lines \"via "
+                        "NET/IB\" of NCCL_DEBUG=INFO must end in GDRDMA.",
+                        table->lead_count ? "Then check" : "Check"));
 }
 
 /* A job that takes one GPU of a host uses the NICs of that GPU alone. */
@@ -153,10 +153,10 @@ static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *
     if (analysis->communicator.node_count < 2 || analysis->built.host_count > 1 || analysis->local_ranks * 2 > gpus ||
         !table->limit_known || table->limit.what != ORR_BOUND_NICS || table->limit.count * 2 > nics)
         return;
-    lead(table, orr_perf_text(work->arena,
-                              "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all GPUs to "
-                              "use all NICs: start one process for each.",
-                              analysis->local_ranks, gpus, table->limit.count, nics));
+    lead(table, orr_arena_text(work->arena,
+                               "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all GPUs to "
+                               "use all NICs: start one process for each.",
+                               analysis->local_ranks, gpus, table->limit.count, nics));
 }
 
 /* Send and Recv, of which Alltoall consists too: a pair of GPUs on two hosts uses few channels, which may be too few
@@ -172,10 +172,10 @@ static void say_peers(const struct orr_perf_work *work, struct orr_perf_table *t
         orr_setting_text(&analysis->query.settings, ORR_SET_NCHANNELS_PER_NET_PEER))
         return;
     if (channels > 0 && channels < ENOUGH)
-        lead(table, orr_perf_text(work->arena,
-                                  "Run once with NCCL_NCHANNELS_PER_NET_PEER=4: NCCL %s uses %d channel%s between two "
-                                  "GPUs of different hosts here, which may not fill a fast NIC.",
-                                  analysis->query.settings.release->name, channels, orr_plural((uint64_t)channels)));
+        lead(table, orr_arena_text(work->arena,
+                                   "Run once with NCCL_NCHANNELS_PER_NET_PEER=4: NCCL %s uses %d channel%s between two "
+                                   "GPUs of different hosts here, which may not fill a fast NIC.",
+                                   analysis->query.settings.release->name, channels, orr_plural((uint64_t)channels)));
     else if (!work->results->library && !work->question->release_given)
         lead(table, "If the job runs a release before 2.29, run once with NCCL_NCHANNELS_PER_NET_PEER=4: such releases "
                     "use 2 channels or fewer between two GPUs of different hosts, which may not fill a fast NIC.");
@@ -202,19 +202,20 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
     const double one = table->limit.count > 1 ? ring / table->limit.count : 0;
     if (tree && table->analysis->communicator.node_count == 2 && row->bus_bw > REACHED * ring &&
         row->bus_bw < BEYOND * ring && row->expected.bus_bw > BEYOND * ring) {
-        lead(table,
-             orr_perf_text(work->arena,
-                           "The NICs are full: the ring algorithm gets %.3g GB/s here. On 2 hosts %s gets more (%.3g), "
-                           "because it sends less over the network; from 3 hosts on it does not. See which algorithm "
-                           "the job used: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, or NCCL_ALGO.",
-                           ring, row->expected.algorithm_name, row->expected.bus_bw));
+        lead(table, orr_arena_text(
+                        work->arena,
+                        "The NICs are full: the ring algorithm gets %.3g GB/s here. On 2 hosts %s gets more (%.3g), "
+                        "because it sends less over the network; from 3 hosts on it does not. See which algorithm "
+                        "the job used: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, or NCCL_ALGO.",
+                        ring, row->expected.algorithm_name, row->expected.bus_bw));
         *ret_said = true;
     } else if (row->bus_bw > (1 - NEAR) * one && row->bus_bw < (1 + NEAR) * one) {
-        lead(table, orr_perf_text(work->arena,
-                                  "This is the rate of one NIC (%.3g GB/s), and each host has %u: all traffic probably "
-                                  "uses one of them. The line \"NET/IB : Using\" of NCCL_DEBUG=INFO must list all; "
-                                  "check NCCL_IB_HCA, and `ibstat` for ports that are down.",
-                                  one, table->limit.count));
+        lead(table,
+             orr_arena_text(work->arena,
+                            "This is the rate of one NIC (%.3g GB/s), and each host has %u: all traffic probably "
+                            "uses one of them. The line \"NET/IB : Using\" of NCCL_DEBUG=INFO must list all; "
+                            "check NCCL_IB_HCA, and `ibstat` for ports that are down.",
+                            one, table->limit.count));
         *ret_said = true;
     }
     return ORR_OK;
@@ -248,14 +249,14 @@ static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_tab
             return;
         if (!given) {
             lead(table,
-                 orr_perf_text(work->arena,
-                               "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all traffic "
-                               "between hosts goes through it. Name all NICs (`ibstat -l`), or unset it.",
-                               setting->value, setting->line, gpus));
+                 orr_arena_text(work->arena,
+                                "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all traffic "
+                                "between hosts goes through it. Name all NICs (`ibstat -l`), or unset it.",
+                                setting->value, setting->line, gpus));
             return;
         }
         lead(table,
-             orr_perf_text(
+             orr_arena_text(
                  work->arena,
                  "NCCL_IB_HCA=%.60s (line %u) names %u NIC%s, and each host has %u. Name all of them, or unset it.",
                  setting->value, setting->line, named, orr_plural(named), nics));
@@ -281,16 +282,16 @@ static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *ta
     const struct orr_perf_row *fewer = before ? &before->rows[before->main] : NULL;
     if (fewer && row->bus_bw < LESS * fewer->bus_bw && row->expected.bus_bw > LESS * fewer->bus_bw)
         lead(table,
-             orr_perf_text(work->arena,
-                           "Bandwidth falls with the number of hosts (%u: %.3g, %u: %.3g GB/s) more than the "
-                           "prediction does, so the network between the hosts loses it: congestion, paths that ECMP "
-                           "puts on one link, PFC or ECN, or one slow host.",
-                           (uint32_t)before->analysis->communicator.node_count, fewer->bus_bw, hosts, row->bus_bw));
+             orr_arena_text(work->arena,
+                            "Bandwidth falls with the number of hosts (%u: %.3g, %u: %.3g GB/s) more than the "
+                            "prediction does, so the network between the hosts loses it: congestion, paths that ECMP "
+                            "puts on one link, PFC or ECN, or one slow host.",
+                            (uint32_t)before->analysis->communicator.node_count, fewer->bus_bw, hosts, row->bus_bw));
     else
-        lead(table, orr_perf_text(work->arena,
-                                  "With %u hosts, look at the network between them: congestion, paths that ECMP puts "
-                                  "on one link, PFC or ECN (RoCE), or one slow host.",
-                                  hosts));
+        lead(table, orr_arena_text(work->arena,
+                                   "With %u hosts, look at the network between them: congestion, paths that ECMP puts "
+                                   "on one link, PFC or ECN (RoCE), or one slow host.",
+                                   hosts));
     lead(table, "Check: measure every pair of hosts alone. If all pairs are sound, the switches between them lose "
                 "bandwidth; if one host is slow in all its pairs, it is that host.");
 }
@@ -323,11 +324,12 @@ static void say_alone(const struct orr_perf_work *work, struct orr_perf_table *t
 {
     const struct orr_result_table *measured = table->measured;
     if (measured->alone)
-        lead(table, orr_perf_text(work->arena,
-                                  "The command (line %u) starts %u processes, and each tested alone, with %u GPU%s: "
-                                  "nccl-tests was built without MPI. Build it again with `make clean` and `make MPI=1 "
-                                  "MPI_HOME=...`; mpirun must be of the same MPI.",
-                                  measured->alone_line, measured->alone, measured->ranks, orr_plural(measured->ranks)));
+        lead(table,
+             orr_arena_text(work->arena,
+                            "The command (line %u) starts %u processes, and each tested alone, with %u GPU%s: "
+                            "nccl-tests was built without MPI. Build it again with `make clean` and `make MPI=1 "
+                            "MPI_HOME=...`; mpirun must be of the same MPI.",
+                            measured->alone_line, measured->alone, measured->ranks, orr_plural(measured->ranks)));
 }
 
 /* Connections of the log over RDMA, none of them with GPUDirect RDMA. */

@@ -56,7 +56,7 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
         return code;
     }
     if (code != ORR_OK)
-        *ret_why = orr_perf_text(work->arena, "%s", own.text);
+        *ret_why = orr_arena_text(work->arena, "%s", own.text);
     orr_perf_judge_rows(expectation, check ? check->undecidable : NULL, table);
     table->verdict = orr_perf_verdict_of(table->rows, table->row_count, &table->main);
     const bool expectation_made = code == ORR_OK;
@@ -94,8 +94,8 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
         orr_perf_judge_rows(NULL, NULL, table);
     } else {
         if (!measured->test_certain && work->question->test == ORR_TEST_COUNT)
-            orr_perf_assume(table, orr_perf_text(work->arena, "the results are of %s, as their columns show",
-                                                 orr_test_programs[table->test].name));
+            orr_perf_assume(table, orr_arena_text(work->arena, "the results are of %s, as their columns show",
+                                                  orr_test_programs[table->test].name));
         ORR_TRY(orr_perf_machine_find(work, table, machine, err));
         if (machine->own)
             orr_perf_assume(table, work->release_note);
@@ -130,13 +130,13 @@ static enum orr_code choose_release(const struct orr_results *results, struct or
     if (question->release_given)
         return ORR_OK;
     if (!results->library || orr_release_choose(results->library, true, &choice, &none) != ORR_OK) {
-        *ret_note = orr_perf_text(arena, "NCCL %s, as the results do not name their release (--release says otherwise)",
-                                  given.release->name);
+        *ret_note = orr_arena_text(
+            arena, "NCCL %s, as the results do not name their release (--release says otherwise)", given.release->name);
         return ORR_OK;
     }
     if (strcmp(results->library, choice.release->name) != 0)
-        *ret_note = orr_perf_text(arena, "NCCL %s is emulated for %s, which the results name", choice.release->name,
-                                  results->library);
+        *ret_note = orr_arena_text(arena, "NCCL %s is emulated for %s, which the results name", choice.release->name,
+                                   results->library);
     return orr_settings_for(&question->settings, choice.release, &given, err);
 }
 

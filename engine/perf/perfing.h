@@ -63,7 +63,5 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
                                   struct orr_error *err) ORR_NO_DISCARD;
 /* sentences.c: the verdict of a table; why: a clause if it cannot be judged. */
 const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why);
-/* printf() into the arena; "" where memory ran out. */
-const char *orr_perf_text(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
 
 #endif

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people read: the verdict in one sentence. */
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "engine/base/words.h"
 #include "engine/perf/perfing.h"
-
-const char *orr_perf_text(struct orr_arena *arena, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const char *kept = orr_arena_vprintf(arena, 640, format, arguments);
-    va_end(arguments);
-    return kept ? kept : "";
-}
 
 static const char *number(char text[16], double value)
 {
@@ -37,32 +28,32 @@ static const char *ask(const struct orr_perf_work *work, const struct orr_perf_t
                        const char *size)
 {
     char expected[16];
-    const char *text = orr_perf_text(work->arena, "%s GB/s at %s is", measured, size);
+    const char *text = orr_arena_text(work->arena, "%s GB/s at %s is", measured, size);
     for (uint32_t i = 0; i < table->depends.count; i++) {
         const struct orr_depends *row = &table->depends.rows[i];
         const bool low = row->verdict == ORR_PERF_LOW;
-        text = orr_perf_text(work->arena, "%s%s %s", text,
-                             !i                             ? ""
-                             : i + 1 < table->depends.count ? ","
-                                                            : " and",
-                             orr_perf_verdict_name((enum orr_perf_verdict)row->verdict));
+        text = orr_arena_text(work->arena, "%s%s %s", text,
+                              !i                             ? ""
+                              : i + 1 < table->depends.count ? ","
+                                                             : " and",
+                              orr_perf_verdict_name((enum orr_perf_verdict)row->verdict));
         if (low)
-            text = orr_perf_text(work->arena, "%s (%.0f %%)", text, 100 * row->bus_bw / row->expected);
-        text = orr_perf_text(work->arena, "%s if %s", text, row->assuming);
+            text = orr_arena_text(work->arena, "%s (%.0f %%)", text, 100 * row->bus_bw / row->expected);
+        text = orr_arena_text(work->arena, "%s if %s", text, row->assuming);
         if (!low)
-            text = orr_perf_text(work->arena, "%s (predicted %s)", text, number(expected, row->expected));
+            text = orr_arena_text(work->arena, "%s (predicted %s)", text, number(expected, row->expected));
     }
     if (table->depends.count > 1)
-        return orr_perf_text(work->arena, "%s: which is it? The input does not show it; run `%s`.", text,
-                             table->confirm);
-    return orr_perf_text(work->arena, "%s, which the input does not show; run `%s`.", text, table->confirm);
+        return orr_arena_text(work->arena, "%s: which is it? The input does not show it; run `%s`.", text,
+                              table->confirm);
+    return orr_arena_text(work->arena, "%s, which the input does not show; run `%s`.", text, table->confirm);
 }
 
 const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why)
 {
     char size[24], measured[16], about[320];
     if (table->main == UINT32_MAX)
-        return orr_perf_text(work->arena, "Orrery cannot judge whether this is the bandwidth to expect: %s.", why);
+        return orr_arena_text(work->arena, "Orrery cannot judge whether this is the bandwidth to expect: %s.", why);
     const struct orr_perf_row *row = &table->rows[table->main];
     orr_size_text(row->size, size);
     number(measured, row->bus_bw);
@@ -71,24 +62,20 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
         return ask(work, table, measured, size);
     switch (table->verdict) {
     case ORR_PERF_EXPECTED:
-        return orr_perf_text(work->arena, "%s GB/s at %s is what this machine should give (%s).", measured, size,
-                             about);
+        return orr_arena_text(work->arena, "%s GB/s at %s is what this machine should give (%s).", measured, size,
+                              about);
     case ORR_PERF_LOW:
-        return orr_perf_text(work->arena, "%s GB/s at %s is %.0f %% of what this machine should give (%s).", measured,
-                             size, 100 * row->bus_bw / row->expected.bus_bw, about);
+        return orr_arena_text(work->arena, "%s GB/s at %s is %.0f %% of what this machine should give (%s).", measured,
+                              size, 100 * row->bus_bw / row->expected.bus_bw, about);
     case ORR_PERF_HIGH:
-        return orr_perf_text(work->arena,
-                             "%s GB/s at %s is more than this machine should give (%s); the results may come from "
-                             "another machine or NCCL release.",
-                             measured, size, about);
+        return orr_arena_text(work->arena,
+                              "%s GB/s at %s is more than this machine should give (%s); the results may come from "
+                              "another machine or NCCL release.",
+                              measured, size, about);
     default:
-        return orr_perf_text(work->arena, "Orrery cannot judge whether %s GB/s at %s is the bandwidth to expect: %s.",
-                             measured, size, why);
+        return orr_arena_text(work->arena, "Orrery cannot judge whether %s GB/s at %s is the bandwidth to expect: %s.",
+                              measured, size, why);
     }
 }
 
-const char *orr_perf_verdict_name(size_t verdict)
-{
-    static const char *const names[] = {"as expected", "low", "high", "cannot judge"};
-    return verdict < ORR_PERF_VERDICT_COUNT ? names[verdict] : NULL;
-}
+ORR_WORD_LIST(orr_perf_verdict_name, size_t, "as expected", "low", "high", "cannot judge")

@@ -29,10 +29,10 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
     if (wrong)
         add_shape(
             table, ORR_PERF_SHAPE_WRONG, from, to,
-            orr_perf_text(work->arena,
-                          "The results contain %llu wrong value%s, first at %s: data was corrupted. A wrong result "
-                          "makes the bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
-                          (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
+            orr_arena_text(work->arena,
+                           "The results contain %llu wrong value%s, first at %s: data was corrupted. A wrong result "
+                           "makes the bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
+                           (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
 }
 
 /* What a row reaches of what such runs usually reach, or of the prediction if that is not known; 0 if there is no
@@ -73,21 +73,21 @@ static void find_runs(const struct orr_perf_work *work, struct orr_perf_table *t
         orr_size_text(table->rows[end].size, last);
         if (at_end && end - i < 2)
             add_shape(table, ORR_PERF_SHAPE_CLIFF, row->size, table->rows[end].size,
-                      orr_perf_text(
+                      orr_arena_text(
                           work->arena,
                           "The bandwidth falls at the largest sizes, from %s on: %.3g GB/s where %.3g are predicted.",
                           first, table->rows[end].bus_bw, table->rows[end].expected.bus_bw));
         else if (at_end)
             add_shape(table, ORR_PERF_SHAPE_KNEE, row->size, table->rows[end].size,
-                      orr_perf_text(work->arena,
-                                    "From %s on, the bandwidth falls behind: smaller sizes reach %.0f %% of the usual "
-                                    "bandwidth, %s only %.0f %%.",
-                                    first, 100 * before, last, 100 * ratio(&table->rows[end])));
+                      orr_arena_text(work->arena,
+                                     "From %s on, the bandwidth falls behind: smaller sizes reach %.0f %% of the usual "
+                                     "bandwidth, %s only %.0f %%.",
+                                     first, 100 * before, last, 100 * ratio(&table->rows[end])));
         else
             add_shape(table, ORR_PERF_SHAPE_DIP, row->size, table->rows[end].size,
-                      orr_perf_text(work->arena,
-                                    "The curve dips between %s and %s and recovers; NCCL uses %s with %s there.", first,
-                                    last, row->expected.algorithm_name, row->expected.protocol_name));
+                      orr_arena_text(work->arena,
+                                     "The curve dips between %s and %s and recovers; NCCL uses %s with %s there.",
+                                     first, last, row->expected.algorithm_name, row->expected.protocol_name));
         i = end;
     }
 }
@@ -114,7 +114,7 @@ static void find_plateau(const struct orr_perf_work *work, struct orr_perf_table
         return;
     orr_size_text(table->rows[first].size, text);
     add_shape(table, ORR_PERF_SHAPE_PLATEAU, table->rows[first].size, table->rows[table->row_count - 1].size,
-              orr_perf_text(work->arena, "The bandwidth is level at %.3g GB/s from %s on.", most, text));
+              orr_arena_text(work->arena, "The bandwidth is level at %.3g GB/s from %s on.", most, text));
 }
 
 static void find_place(const struct orr_perf_work *work, struct orr_perf_table *table)
@@ -132,7 +132,7 @@ static void find_place(const struct orr_perf_work *work, struct orr_perf_table *
         return;
     add_shape(
         table, ORR_PERF_SHAPE_PLACE, 0, 0,
-        orr_perf_text(
+        orr_arena_text(
             work->arena, "%s runs are more than 15 %% slower than %s ones at %u of %u sizes; the better one is judged.",
             slower_out > slower_in ? "Out-of-place" : "In-place", slower_out > slower_in ? "in-place" : "out-of-place",
             slower_out > slower_in ? slower_out : slower_in, both));

@@ -65,9 +65,9 @@ static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf
     for (uint32_t i = 0; i < count && used < sizeof first - 12; i++)
         used += (size_t)snprintf(first + used, sizeof first - used, "%s%u", i ? "," : "", i);
     orr_perf_assume(table,
-                    orr_perf_text(work->arena,
-                                  "the first %u of %u GPUs of the host took part, as the results do not show which",
-                                  count, count_gpus(dump)));
+                    orr_arena_text(work->arena,
+                                   "the first %u of %u GPUs of the host took part, as the results do not show which",
+                                   count, count_gpus(dump)));
     const char *kept = orr_arena_strndup(work->arena, first, used);
     return kept ? kept : "";
 }
@@ -102,7 +102,7 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
     uint32_t hosts = work->question->hosts ? work->question->hosts : measured->hosts;
     const uint64_t all = (uint64_t)hosts * gpus;
     if (all > orr_max_ranks) {
-        *why = orr_perf_text(work->arena, "%u hosts of %u GPUs are more than %u ranks", hosts, gpus, orr_max_ranks);
+        *why = orr_arena_text(work->arena, "%u hosts of %u GPUs are more than %u ranks", hosts, gpus, orr_max_ranks);
         return false;
     }
     if (hosts && !measured->ranks_certain && allows(measured, all))
@@ -119,13 +119,13 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
              (ranks == gpus || (ranks < gpus && holds_hosts(dump))))
         hosts = 1; /* a file that holds several hosts, joined by NVLink */
     if (!hosts || ranks % hosts || ranks / hosts > gpus) {
-        *why = orr_perf_text(work->arena, "the results are of %u rank%s%s, and the machine has %u GPU%s", ranks,
-                             orr_plural(ranks), hosts > 1 ? orr_perf_text(work->arena, " on %u hosts", hosts) : "",
-                             gpus, orr_plural(gpus));
+        *why = orr_arena_text(work->arena, "the results are of %u rank%s%s, and the machine has %u GPU%s", ranks,
+                              orr_plural(ranks), hosts > 1 ? orr_arena_text(work->arena, " on %u hosts", hosts) : "",
+                              gpus, orr_plural(gpus));
         return false;
     }
     if (!measured->hosts && !work->question->hosts && hosts > 1)
-        orr_perf_assume(table, orr_perf_text(work->arena, "the %u ranks were on %u hosts", ranks, hosts));
+        orr_perf_assume(table, orr_arena_text(work->arena, "the %u ranks were on %u hosts", ranks, hosts));
     *ret_hosts = hosts;
     *ret_gpus = ranks / hosts;
     return true;
@@ -171,7 +171,7 @@ static const struct orr_dump *join_trays(const struct orr_perf_work *work, struc
         return NULL;
     joined->notes = dump->notes;
     orr_perf_assume(
-        table, orr_perf_text(
+        table, orr_arena_text(
                    work->arena,
                    "the %u hosts are trays of one rack, joined by NVLink (NCCL_MNNVL_ENABLE=0 says otherwise)", hosts));
     return joined;
@@ -198,10 +198,10 @@ static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_t
     ORR_TRY(orr_analyze(dump, &query, NULL, &machine->own, err));
     const struct orr_result_table *measured = table->measured;
     if (measured->ranks_certain && machine->own->ranks != measured->ranks)
-        machine->why = orr_perf_text(work->arena, "the results are of %u ranks, but the chosen GPUs and hosts give %u",
-                                     measured->ranks, machine->own->ranks);
+        machine->why = orr_arena_text(work->arena, "the results are of %u ranks, but the chosen GPUs and hosts give %u",
+                                      measured->ranks, machine->own->ranks);
     else if (!measured->ranks_certain && !allows(measured, machine->own->ranks))
-        machine->why = orr_perf_text(
+        machine->why = orr_arena_text(
             work->arena, "the results are of %u to %u ranks by their columns, but the chosen GPUs and hosts give %u",
             measured->ranks_least, measured->ranks_most, machine->own->ranks);
     else
@@ -209,7 +209,7 @@ static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_t
     if (machine->analysis && !measured->ranks_certain && work->question->settings.gpus)
         orr_perf_assume(
             table,
-            orr_perf_text(
+            orr_arena_text(
                 work->arena,
                 "the %u ranks were the chosen GPUs on %u host%s, as the results do not show how many ranks took part",
                 machine->own->ranks, hosts, orr_plural(hosts)));
@@ -271,10 +271,10 @@ static const char *no_machine(const struct orr_perf_work *work, const struct orr
     as_board.model = measured->unsure_model;
     guess_type(&as_board, work->results->log, &board);
     if (measured->unsure_model && board.type)
-        return orr_perf_text(work->arena,
-                             "the text says %u %s (line %u), but not whether they are on a board with NVLink or PCIe "
-                             "cards; with such boards, --machine %s judges the results",
-                             measured->said_gpus, measured->unsure_model, measured->said_line, board.type->name);
+        return orr_arena_text(work->arena,
+                              "the text says %u %s (line %u), but not whether they are on a board with NVLink or PCIe "
+                              "cards; with such boards, --machine %s judges the results",
+                              measured->said_gpus, measured->unsure_model, measured->said_line, board.type->name);
     return measured->device_count
                ? "no machine type has such GPUs; name the machine with --machine TYPE or --topology FILE"
                : "the results do not show the machine; name it with --machine TYPE or --topology FILE";
@@ -295,17 +295,17 @@ static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf
     const struct orr_result_table *measured = table->measured;
     orr_perf_assume(
         table, measured->said_gpus
-                   ? orr_perf_text(work->arena, "%u host%s like %s, as the text says %u x %s (line %u)",
-                                   measured->hosts, orr_plural(measured->hosts), machine->type->name,
-                                   measured->said_gpus, measured->model, measured->said_line)
-                   : orr_perf_text(work->arena,
-                                   "the machine is like %s, guessed from the names of the GPUs (%s) and their number",
-                                   machine->type->name, measured->model));
+                   ? orr_arena_text(work->arena, "%u host%s like %s, as the text says %u x %s (line %u)",
+                                    measured->hosts, orr_plural(measured->hosts), machine->type->name,
+                                    measured->said_gpus, measured->model, measured->said_line)
+                   : orr_arena_text(work->arena,
+                                    "the machine is like %s, guessed from the names of the GPUs (%s) and their number",
+                                    machine->type->name, measured->model));
     enum orr_code code = analyse(work, table, machine->dump, machine, &own);
     if (code == ORR_NOMEM || code == ORR_SPENT)
         *err = own;
     else if (code != ORR_OK)
-        machine->why = orr_perf_text(work->arena, "%s", own.text);
+        machine->why = orr_arena_text(work->arena, "%s", own.text);
     return code == ORR_NOMEM || code == ORR_SPENT ? code : ORR_OK;
 }
 
@@ -358,10 +358,10 @@ enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr
         return ORR_OK;
     table->analysis = analysis;
     uint32_t joined = analysis->query.hosts == 1 ? analysis->built.host_count : 1;
-    table->machine = orr_perf_text(work->arena, "%s, %u host%s of %u GPU%s%s, NCCL %s", table->machine_name,
-                                   analysis->query.hosts * joined, orr_plural(analysis->query.hosts * joined),
-                                   analysis->local_ranks / joined, orr_plural(analysis->local_ranks / joined),
-                                   joined > 1 ? " joined by NVLink" : "", analysis->query.settings.release->name);
+    table->machine = orr_arena_text(work->arena, "%s, %u host%s of %u GPU%s%s, NCCL %s", table->machine_name,
+                                    analysis->query.hosts * joined, orr_plural(analysis->query.hosts * joined),
+                                    analysis->local_ranks / joined, orr_plural(analysis->local_ranks / joined),
+                                    joined > 1 ? " joined by NVLink" : "", analysis->query.settings.release->name);
     return ORR_OK;
 }
 

@@ -3,15 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/words.h"
 #include "engine/nics/gpus.h"
 #include "engine/place/bits.h"
 #include "engine/place/place.h"
 
-const char *orr_pack_word(size_t i)
-{
-    static const char *const words[] = {[ORR_PACK_TOTAL] = "total", [ORR_PACK_WORST] = "worst"};
-    return i < sizeof words / sizeof words[0] ? words[i] : NULL;
-}
+ORR_WORD_LIST(orr_pack_word, size_t, [ORR_PACK_TOTAL] = "total", [ORR_PACK_WORST] = "worst")
 
 /* A number of at most six digits at *at, which moves after it; 0 if there is none. */
 static uint32_t read_number(const char **at)

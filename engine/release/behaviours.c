@@ -8,11 +8,7 @@
 
 enum { TEXT_MOST = 4096 };
 
-const char *orr_bearing_name(enum orr_bearing_bit bit)
-{
-    static const char *const names[ORR_BEARING_COUNT] = {ORR_BEARING_MAP(ORR_SECOND_OF)};
-    return names[bit];
-}
+ORR_WORD_LIST(orr_bearing_name, enum orr_bearing_bit, ORR_BEARING_MAP(ORR_SECOND_OF))
 
 /* False: out of memory. */
 static bool setting_value(enum orr_setting setting, const struct orr_release *release, struct orr_arena *arena,

@@ -75,17 +75,9 @@ bool orr_setting_texts_equal(const struct orr_settings *a, const struct orr_sett
     return x && y ? !strcmp(x, y) : x == y;
 }
 
-const char *orr_fuse_word(size_t mode)
-{
-    static const char *const words[ORR_FUSE_COUNT] = {ORR_FUSE_MAP(ORR_SECOND_OF)};
-    return mode < ORR_FUSE_COUNT ? words[mode] : NULL;
-}
+ORR_WORD_LIST(orr_fuse_word, size_t, ORR_FUSE_MAP(ORR_SECOND_OF))
 
-const char *orr_windows_word(size_t windows)
-{
-    static const char *const words[ORR_WINDOWS_COUNT] = {ORR_WINDOWS_MAP(ORR_SECOND_OF)};
-    return windows < ORR_WINDOWS_COUNT ? words[windows] : NULL;
-}
+ORR_WORD_LIST(orr_windows_word, size_t, ORR_WINDOWS_MAP(ORR_SECOND_OF))
 
 /* A level as NCCL reads it: a type name of the release up to SYS, or a digit and the old scale; -1 means as if not
  * given. NCCL limits a number only upwards. One that is negative in 32 bits is read before the scale: the entry before

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/sorting.h"
 #include "engine/release/release.h"
 #include "engine/search/memo_state.h"
 
@@ -159,11 +160,7 @@ static void put_gpus(struct writer *w)
     }
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
+ORR_COMPARATOR(compare_words, uint32_t, ORR_ORDER(*a, *b))
 
 /* Links that no channel loads matter only by the set of their capacities (count_capacities() of reserve.c). */
 static void put_other_links(struct writer *w)

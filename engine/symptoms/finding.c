@@ -2,7 +2,6 @@
 /* What the families of rows share. */
 #include "engine/symptoms/finding.h"
 
-#include <stdarg.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,11 +9,7 @@
 #include "engine/base/words.h"
 #include "engine/log_reading/statements.h"
 
-const char *orr_symptom_word(enum orr_symptom_weight weight)
-{
-    static const char *const words[] = {ORR_SYMPTOM_WEIGHT_MAP(ORR_SECOND_OF)};
-    return words[weight];
-}
+ORR_WORD_LIST(orr_symptom_word, enum orr_symptom_weight, ORR_SYMPTOM_WEIGHT_MAP(ORR_SECOND_OF))
 
 const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *id)
 {
@@ -28,16 +23,6 @@ void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *sym
 {
     if (f->found->count < ORR_SYMPTOMS_MOST)
         f->found->rows[f->found->count++] = *symptom;
-}
-
-const char *orr_symptom_text(struct orr_symptom_finder *f, const char *format, ...)
-{
-    enum { TEXT_MOST = 1000 };
-    va_list args;
-    va_start(args, format);
-    const char *text = orr_arena_vprintf(f->arena, TEXT_MOST, format, args);
-    va_end(args);
-    return text ? text : "";
 }
 
 const char *orr_symptom_setting(const struct orr_log *log, const char *name, uint32_t *ret_line)

@@ -13,7 +13,7 @@ struct orr_symptom_finder {
 
 /* Keeps a symptom; beyond ORR_SYMPTOMS_MOST none is kept. */
 void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *symptom);
-const char *orr_symptom_text(struct orr_symptom_finder *f, const char *format, ...) ORR_PRINTF(2, 3);
+#define orr_symptom_text(finder, ...) orr_arena_text((finder)->arena, __VA_ARGS__)
 /* The value of a setting that the text names; NULL if it does not, or lines differ. *ret_line may be NULL. */
 const char *orr_symptom_setting(const struct orr_log *log, const char *name, uint32_t *ret_line);
 /* Whether a word is one of "A|B|C", whatever its case. */

@@ -14,8 +14,7 @@ struct orr_triaging {
 
 /* triage_words.c: the weight of an event for the job; an event without a row is a warning. */
 enum orr_log_weight orr_triage_weight(const struct orr_log_event *event);
-/* Text of the arena. */
-const char *orr_triage_text(struct orr_triaging *t, const char *format, ...) ORR_PRINTF(2, 3);
+#define orr_triage_text(triaging, ...) orr_arena_text((triaging)->arena, __VA_ARGS__)
 /* Names ranks, which it sorts, and why; nothing is said if count is 0. */
 void orr_triage_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why);
 /* timeouts.c: names the ranks that called less or something else when PyTorch's time limit ended; false if there is

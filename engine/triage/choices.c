@@ -97,14 +97,9 @@ static bool agrees(const struct compared *row)
            (int)row->prediction.protocol == row->protocol;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const struct compared *x = a, *y = b;
-    ORR_BY(strcmp(x->choice->function, y->choice->function));
-    ORR_BY(ORR_ORDER(x->choice->communicator, y->choice->communicator));
-    ORR_BY(ORR_ORDER(x->choice->bytes, y->choice->bytes));
-    return x->choice->line < y->choice->line ? -1 : 1;
-}
+ORR_COMPARATOR(by_size, struct compared, strcmp(a->choice->function, b->choice->function),
+               ORR_ORDER(a->choice->communicator, b->choice->communicator),
+               ORR_ORDER(a->choice->bytes, b->choice->bytes), ORR_ORDER(a->choice->line, b->choice->line))
 
 /* Whether two neighbours in the order of sizes belong into one row of the summary. */
 static bool alike(const struct compared *a, const struct compared *b)

@@ -7,13 +7,8 @@
 #include "engine/base/sorting.h"
 #include "engine/triage/building.h"
 
-static int by_call(const void *a, const void *b)
-{
-    const struct orr_log_call *x = *(const struct orr_log_call *const *)a, *y = *(const struct orr_log_call *const *)b;
-    ORR_BY(ORR_ORDER(x->op_count, y->op_count));
-    ORR_BY(strcmp(x->function, y->function));
-    return ORR_ORDER(x->rank, y->rank);
-}
+ORR_COMPARATOR(by_call, struct orr_log_call *const, ORR_ORDER((*a)->op_count, (*b)->op_count),
+               strcmp((*a)->function, (*b)->function), ORR_ORDER((*a)->rank, (*b)->rank))
 
 /* The last call of each rank of a communicator, the lowest number first. Returns how many ranks called one; 0 if also
  * where ranks send and receive, as they count that differently. */

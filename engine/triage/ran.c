@@ -11,17 +11,9 @@
 
 enum { NONE = UINT32_MAX, VALUES_MOST = 32, HOSTS_MOST = 64, VALUE_MOST = 200 };
 
-const char *orr_ran_word(enum orr_ran_what what)
-{
-    static const char *const words[] = {ORR_RAN_MAP(ORR_SECOND_OF)};
-    return words[what];
-}
+ORR_WORD_LIST(orr_ran_word, enum orr_ran_what, ORR_RAN_MAP(ORR_SECOND_OF))
 
-const char *orr_ran_text(enum orr_ran_what what)
-{
-    static const char *const texts[] = {ORR_RAN_MAP(ORR_THIRD_OF)};
-    return texts[what];
-}
+ORR_WORD_LIST(orr_ran_text, enum orr_ran_what, ORR_RAN_MAP(ORR_THIRD_OF))
 
 static const char *host_of(const struct orr_log *log, const struct orr_log_record *record)
 {

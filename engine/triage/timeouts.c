@@ -36,12 +36,7 @@ static bool is_of(const struct orr_log_progress *row, const char *group)
     return row->group && !strcmp(row->group, group);
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct orr_log_progress *x = *(const struct orr_log_progress *const *)a,
-                                  *y = *(const struct orr_log_progress *const *)b;
-    return ORR_ORDER(x->rank, y->rank);
-}
+ORR_COMPARATOR(by_rank, struct orr_log_progress *const, ORR_ORDER((*a)->rank, (*b)->rank))
 
 /* Collectives in which every rank gives as many elements. */
 static bool is_even(const char *operation)
@@ -61,13 +56,8 @@ static bool is_same(const struct orr_log_timed_out *a, const struct orr_log_time
     return !strcmp(a->operation, b->operation) && (!is_even(a->operation) || a->elements == b->elements);
 }
 
-static int by_caller(const void *a, const void *b)
-{
-    const struct orr_log_timed_out *x = *(const struct orr_log_timed_out *const *)a,
-                                   *y = *(const struct orr_log_timed_out *const *)b;
-    ORR_BY(ORR_ORDER(x->rank, y->rank));
-    return ORR_ORDER(x->line, y->line);
-}
+ORR_COMPARATOR(by_caller, struct orr_log_timed_out *const, ORR_ORDER((*a)->rank, (*b)->rank),
+               ORR_ORDER((*a)->line, (*b)->line))
 
 /* Keeps one call of each rank. One that has several which differ is left out: they are of several groups, and a call's
  * line does not say of which. */

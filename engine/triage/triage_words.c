@@ -2,17 +2,12 @@
 /* Words of a triage: of verdicts and events, lists of ranks, and texts that live as long as it. */
 #include "engine/base/words.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/triage/building.h"
 
-const char *orr_triage_word(enum orr_triage_verdict verdict)
-{
-    static const char *const words[] = {ORR_TRIAGE_VERDICT_MAP(ORR_SECOND_OF)};
-    return words[verdict];
-}
+ORR_WORD_LIST(orr_triage_word, enum orr_triage_verdict, ORR_TRIAGE_VERDICT_MAP(ORR_SECOND_OF))
 
 enum orr_log_weight orr_triage_weight(const struct orr_log_event *event)
 {
@@ -29,16 +24,6 @@ const char *orr_event_ends(const struct orr_log_event *event)
 {
     static const char *const words[] = {ORR_LOG_WEIGHT_MAP(ORR_THIRD_OF)};
     return words[orr_triage_weight(event)];
-}
-
-const char *orr_triage_text(struct orr_triaging *t, const char *format, ...)
-{
-    enum { TEXT_MOST = 1500 };
-    va_list args;
-    va_start(args, format);
-    const char *kept = orr_arena_vprintf(t->arena, TEXT_MOST, format, args);
-    va_end(args);
-    return kept ? kept : "";
 }
 
 const char *orr_ranks_text(const int32_t *ranks, uint32_t count, struct orr_arena *arena)

@@ -91,13 +91,8 @@ void orr_repair_generation(struct orr_variant *variant)
         orr_repair_slots(variant);
 }
 
-static int compare_models(const void *left, const void *right)
-{
-    const struct orr_card *a = *(const struct orr_card *const *)left, *b = *(const struct orr_card *const *)right;
-    ORR_BY(ORR_ORDER(a->identity, b->identity));
-    ORR_BY(ORR_ORDER(b->gbs, a->gbs));
-    return ORR_ORDER(a->element, b->element);
-}
+ORR_COMPARATOR(compare_models, struct orr_card *const, ORR_ORDER((*a)->identity, (*b)->identity),
+               ORR_ORDER((*b)->gbs, (*a)->gbs), ORR_ORDER((*a)->element, (*b)->element))
 
 /* The link of the fastest card of the same model. */
 void orr_repair_unknown_links(struct orr_variant *variant)

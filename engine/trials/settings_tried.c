@@ -108,22 +108,19 @@ static enum orr_code try_each(struct trying *t, struct orr_error *err)
     return ORR_OK;
 }
 
-static int by_use(const void *left, const void *right)
+static bool helps(const struct orr_tried *row)
 {
-    const struct orr_tried *a = left, *b = right;
-    const bool helps_a = a->gains && !a->harms, helps_b = b->gains && !b->harms;
-    if (helps_a != helps_b)
-        return helps_b - helps_a;
-    ORR_BY(ORR_ORDER(b->gains > 0, a->gains > 0));
-    ORR_BY(ORR_ORDER(gain_of(b), gain_of(a)));
-    return strcmp(a->settings, b->settings);
+    return row->gains && !row->harms;
 }
+
+ORR_COMPARATOR(by_use, struct orr_tried, ORR_ORDER(helps(b), helps(a)), ORR_ORDER(b->gains > 0, a->gains > 0),
+               ORR_ORDER(gain_of(b), gain_of(a)), strcmp(a->settings, b->settings))
 
 static void sort_rows(struct orr_settings_tried *out)
 {
     qsort(out->rows, out->count, sizeof *out->rows, by_use);
     out->helping = 0;
-    while (out->helping < out->count && out->rows[out->helping].gains && !out->rows[out->helping].harms)
+    while (out->helping < out->count && helps(&out->rows[out->helping]))
         out->helping++;
 }
 

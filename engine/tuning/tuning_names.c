@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of functions, algorithms and protocols, as NCCL writes them. */
+#include "engine/base/words.h"
 #include "engine/tuning/tuning.h"
 
-const char *orr_function_name(size_t function)
-{
-    static const char *const names[ORR_FUNCTION_COUNT] = {"Broadcast", "Reduce", "AllGather", "ReduceScatter",
-                                                          "AllReduce"};
-    return function < ORR_FUNCTION_COUNT ? names[function] : NULL;
-}
+ORR_WORD_LIST(orr_function_name, size_t, "Broadcast", "Reduce", "AllGather", "ReduceScatter", "AllReduce")
 
 const char *orr_algorithm_name(const struct orr_release *release, enum orr_algorithm algorithm)
 {
@@ -15,8 +11,4 @@ const char *orr_algorithm_name(const struct orr_release *release, enum orr_algor
     return name ? name : "?";
 }
 
-const char *orr_protocol_name(enum orr_protocol protocol)
-{
-    static const char *const names[ORR_PROTOCOL_COUNT] = {"LL", "LL128", "Simple"};
-    return names[protocol];
-}
+ORR_WORD_LIST(orr_protocol_name, enum orr_protocol, "LL", "LL128", "Simple")

@@ -112,12 +112,7 @@ static int alike(const struct sorted *a, const struct sorted *b)
     return memcmp(a->set, b->set, a->words * sizeof *a->set);
 }
 
-static int by_group(const void *x, const void *y)
-{
-    const struct sorted *a = x, *b = y;
-    ORR_BY(alike(a, b));
-    return orr_fact_compare(&a->changed->fact, &b->changed->fact);
-}
+ORR_COMPARATOR(by_group, struct sorted, alike(a, b), orr_fact_compare(&a->changed->fact, &b->changed->fact))
 
 /* For readers: kinds in the order of the document, in each the largest groups first. */
 static int by_size(const void *x, const void *y)
