@@ -60,9 +60,9 @@ export class Scene {
 
     /** What is asked of the server: a view, and a channel. local: the page draws it itself. */
     get wanted() {
-        const { view, layout, graph, channel } = this.store.state,
+        const { view, layout, graph, channel, hosts } = this.store.state,
             { model } = this.loading.loaded;
-        if (view === "hosts" && model && shape(model).count > 1)
+        if (view === "hosts" && (model ? shape(model).count : hosts) > 1)
             return { view: "hosts", channel: `${graph}${channel}`, local: true };
         const alone = view === "channels" && layout === "alone" ? drawnAlone(graph) : "";
         return alone
@@ -96,6 +96,7 @@ export class Scene {
         const key = `${id}?${asks}#${wanted.view}${wanted.channel ?? ""}@${colours}`;
         if (!id || this.#shown === key) return this.mark();
         this.#drawing?.abort();
+        if (wanted.local && !loaded.model) return;
         if (wanted.local) {
             const picture = overview(loaded.model, store.state.graph, store.state.channel);
             diagram.show(picture.svg, true, picture);

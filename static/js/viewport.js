@@ -39,5 +39,13 @@ export function reshape(box, before, after) {
     return { x: box.x + (box.w - w) / 2, y: box.y + (box.h - h) / 2, w, h };
 }
 
+/** The same with a share of its size more on each side. */
+export const grown = ({ x, y, w, h }, share) => ({
+    x: x - share * w,
+    y: y - share * h,
+    w: w * (1 + 2 * share),
+    h: h * (1 + 2 * share),
+});
+
 export const write = (box) =>
     [box.x, box.y, box.w, box.h].map((n) => Number(n.toFixed(3))).join(" ");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fit, pan, reshape, write, zoom } from "../../static/js/viewport.js";
+import { fit, grown, pan, reshape, write, zoom } from "../../static/js/viewport.js";
 
 const picture = { x: 0, y: 0, w: 400, h: 100 },
     square = { w: 500, h: 500 };
@@ -49,6 +49,10 @@ test("another window keeps the middle and the scale", () => {
     const box = { x: 100, y: 40, w: 100, h: 50 },
         after = reshape(box, { w: 200, h: 100 }, { w: 400, h: 100 });
     assert.deepEqual(after, { x: 50, y: 40, w: 200, h: 50 });
+});
+
+test("what lies around the part in sight is a share of its size on each side", () => {
+    assert.deepEqual(grown({ x: 10, y: 20, w: 100, h: 40 }, 0.5), { x: -40, y: 0, w: 200, h: 80 });
 });
 
 test("a box is written with few digits", () =>

@@ -6,7 +6,7 @@ import { button, h, s } from "../dom.js";
 import { Fingers } from "../fingers.js";
 import { bandOf } from "../lanes.js";
 import { extent, picture, titleOf } from "../picture.js";
-import { fit, pan, reshape, write, zoom } from "../viewport.js";
+import { fit, grown, pan, reshape, write, zoom } from "../viewport.js";
 import { badge } from "./badge.js";
 import { Labels } from "./labels.js";
 import { weights } from "./weights.js";
@@ -18,7 +18,7 @@ const BADGES_AT = [0.2, 0.5, 0.8]; // of a link's length: where it is farthest f
 const ON_A_BUS = [12, 22, 32];
 // pixels a unit at which all is shown, if there is room for more: texts about as large as the page's own
 const LARGEST = 1.6;
-const AHEAD = 0.5; // of the part in sight, drawn on each side of it while it moves
+const AHEAD = 0.5; // of the part in sight, drawn on each side of it: diagram.css says so too
 const WHEEL = 1.0018,
     BUTTON = 1.4,
     KEY_STEP = 0.08;
@@ -76,10 +76,7 @@ export class Diagram {
         this.less = false;
         new Fingers(this.canvas, {
             ready: () => this.svg !== null,
-            began: () => {
-                this.canvas.classList.add("moving");
-                if (this.tiles) this.#cull(AHEAD);
-            },
+            began: () => this.canvas.classList.add("moving"),
             moved: (dx, dy) => this.#slide(this.#moved(dx, dy)),
             spread: (dx, dy, factor, fx, fy) => {
                 this.#look(this.#moved(dx, dy));
@@ -376,7 +373,7 @@ export class Diagram {
 
     #look(box) {
         this.box = this.drawn = box;
-        this.svg.setAttribute("viewBox", write(box));
+        this.svg.setAttribute("viewBox", write(grown(box, AHEAD)));
         this.svg.removeAttribute("style");
         this.canvas.style.setProperty("--px", String(box.w / this.window.w)); // a pixel in units of the drawing
         this.labels?.show(this.window.w / box.w, this.less);
@@ -389,44 +386,30 @@ export class Diagram {
     }
 
     /* As #look, while a finger moves: the painted picture is shifted as it is, and painted anew when the finger is
-     * lifted. */
+     * lifted, or when its edge comes in sight. */
     #slide(box) {
-        const pixels = this.window.w / box.w;
+        const pixels = this.window.w / box.w,
+            dx = this.drawn.x - box.x,
+            dy = this.drawn.y - box.y;
+        if (Math.max(Math.abs(dx) / box.w, Math.abs(dy) / box.h) > AHEAD) return this.#look(box);
         this.box = box;
-        this.svg.style.transform =
-            `translate(${Math.round((this.drawn.x - box.x) * pixels)}px, ` +
-            `${Math.round((this.drawn.y - box.y) * pixels)}px)`;
-        if (
-            this.tiles &&
-            Math.max(
-                Math.abs(box.x - this.tiles.around.x) / box.w,
-                Math.abs(box.y - this.tiles.around.y) / box.h,
-            ) >
-                AHEAD / 2
-        )
-            this.#cull(AHEAD);
+        this.svg.style.transform = `translate(${Math.round(dx * pixels)}px, ${Math.round(dy * pixels)}px)`;
     }
 
-    /* Shows the tiles of the part in sight, and of as much around it as its size times `ahead`: the fewer times while
-     * a finger moves, the smoother. */
-    #cull(ahead = 0) {
+    /* Shows the tiles of the part that is drawn. */
+    #cull() {
         const { places, tile, shown } = this.tiles,
-            { w } = this.box,
+            { x, y, w, h } = grown(this.box, AHEAD),
             margin = tile.w,
-            x = this.box.x - ahead * w,
-            y = this.box.y - ahead * this.box.h;
-        const across = w * (1 + 2 * ahead),
-            down = this.box.h * (1 + 2 * ahead);
-        this.tiles.around = this.box;
-        const scale = (tile.w * this.window.w) / w;
+            scale = (tile.w * this.window.w) / this.box.w;
         this.svg.classList.toggle("far", scale < 80);
         this.svg.classList.toggle("tiny", scale < 24);
         places.forEach((place, i) => {
             const inSight =
                 place.x > x - margin - tile.w &&
-                place.x < x + across + margin &&
+                place.x < x + w + margin &&
                 place.y > y - margin &&
-                place.y < y + down + margin;
+                place.y < y + h + margin;
             if (inSight !== shown[i]) {
                 shown[i] = inSight;
                 this.groups.get(`HOST/${i}`)?.classList.toggle("away", !inSight);
