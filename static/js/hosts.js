@@ -210,6 +210,7 @@ export function overview(model, graph, channel) {
         );
     };
     const lines = links.map(line).join("");
+    const ticks = rails.map((_, r) => `${r ? `m${n(railX(1) - railX(0))},-4` : ""}v4`).join("");
     const tile = (host) => {
         const { x, y } = places[host],
             title = `Host ${host}, ranks ${host * local} to ${host * local + local - 1}`;
@@ -217,8 +218,7 @@ export function overview(model, graph, channel) {
             `<g id="HOST/${host}" class="node host"><title>${title}</title><rect x="${n(x)}" y="${n(y)}" ` +
             `width="${TILE.w}" height="${TILE.h}" rx="4"/>` +
             `<path class="rails" ` +
-            `d="${rails.map((_, r) => `M${n(x + railX(r))},${n(y + TILE.h - 9)}v4`).join("") || "M0,0"}` +
-            `"/><path ` +
+            `d="M${n(x + railX(0))},${n(y + TILE.h - 9)}${ticks}"/><path ` +
             `class="ends" d="${[...marks[host]].join("") || "M0,0"}"/>` +
             `<text class="name" x="${n(x + TILE.w / 2)}" y="${n(y + 21)}">Host ${host}</text><text ` +
             `class="ranks" x="${n(x + TILE.w / 2)}" y="${n(y + 35)}">ranks ` +
