@@ -75,6 +75,9 @@ const struct orr_log_message orr_log_messages_host[] = {
      "Set `ulimit -l unlimited` for the job (docker --ulimit memlock=-1).",
      "WARNING: It appears that your OpenFabrics subsystem is configured to only allow registering part of your "
      "physical memory."},
+    {"peermem-absent", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "lsmod: nvidia without peermem", NULL,
+     "The module nvidia-peermem is not loaded.", "GPUDirect RDMA needs it, or DMA-BUF.",
+     "lsmod: nvidia without peermem"},
     {"memlock-free", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "locked memory: unlimited", NULL,
      "The shell may lock as much memory as it likes.", "Nothing, if the job runs with the same limit.",
      "locked memory: unlimited"},

@@ -270,6 +270,13 @@ const struct orr_log_message orr_log_messages_job[] = {
      "NCCL_DEBUG=INFO shows how far each rank comes.", "2x5090 stuck at NCCL during launch"},
     {"said-stall", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " stall", NULL, "The text speaks of a hang.",
      "NCCL_DEBUG=INFO shows how far each rank comes.", "Tensor parallel 2 runs once and subsequent runs stall"},
+    {"said-virtual", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "irtual", " machine| Machine|ized|-machine",
+     "The text speaks of a virtual machine.", "PCIe ACS has to stay on there; GPUs and NICs need ATS.",
+     "Slow inter-node all_reduce_perf performance on A100 Virtual Machine"},
+    {"said-kvm", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " KVM", NULL, "The text speaks of a virtual machine.",
+     "PCIe ACS has to stay on there; GPUs and NICs need ATS.", "Hypervisor vendor:               KVM"},
+    {"said-qemu", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "QEMU", NULL, "The text speaks of a virtual machine.",
+     "PCIe ACS has to stay on there; GPUs and NICs need ATS.", "QEMU/Hypervisor: 6.2.0"},
     {"said-freeze", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " freez", NULL, "The text speaks of a hang.",
      "NCCL_DEBUG=INFO shows how far each rank comes.", "The test freezes with more than one GPU"},
 };

@@ -5,6 +5,11 @@
 #include "engine/log_messages/messages.h"
 
 const struct orr_log_message orr_log_messages_plugin[] = {
+    {"vllm-no-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Failed to load NCCL library from", NULL,
+     "vLLM found no library of NCCL where it looks for one.",
+     "`pip install nvidia-nccl-cu12` of the version that PyTorch needs, in the same environment; or name the file in "
+     "VLLM_NCCL_SO_PATH.",
+     "ERROR 04-22 15:53:32 pynccl.py:44] Failed to load NCCL library from libnccl.so.2 ."},
     {"plugin-returned", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin", "Plugin load",
      "NCCL found no network plugin of that name and uses its own network.",
      "This is normal on InfiniBand and RoCE. On AWS (EFA) and GCP, install the plugin and put it into LD_LIBRARY_PATH.",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output of lspci, show_gids and ulimit, where several lines or columns belong together.
+/* Output of lspci, show_gids, lsmod and ulimit, where several lines or columns belong together.
  *
  *      17:00.0 Infiniband controller: Mellanox ...
  *              Capabilities: [60] Express (v2) Endpoint, MSI 00
@@ -125,6 +125,24 @@ bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t len
     else
         return false;
     orr_log_take_event(b, text, strlen(text), ORR_FROM_OTHER, UINT32_MAX, -1, number);
+    return true;
+}
+
+/* lsmod's row of the GPU driver, whose last column names the modules that use it:
+ *
+ *      nvidia              39137280  284 nvidia_uvm,nvidia_peermem,nvidia_modeset
+ */
+bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number)
+{
+    static const char absent[] = "lsmod: nvidia without peermem";
+    unsigned long size;
+    unsigned users;
+    int at = 0;
+    if (length < sizeof "nvidia 1 1 n" || memcmp(line, "nvidia ", 7) != 0 ||
+        sscanf(line, "nvidia %lu %u nvidia_%n", &size, &users, &at) != 2 || !at)
+        return false;
+    if (!has(line, length, "nvidia_peermem") && !has(line, length, "nv_peer_mem"))
+        orr_log_take_event(b, absent, sizeof absent - 1, ORR_FROM_OTHER, UINT32_MAX, -1, number);
     return true;
 }
 

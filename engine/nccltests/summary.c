@@ -272,12 +272,14 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
     return b->summary_count > kept;
 }
 
-static bool is_about_links(struct orr_span line)
+/* Sentences about expectations, and, unless one speaks of the bus bandwidth, about links. */
+static bool is_about_others(struct orr_span line, bool bandwidth)
 {
     static const char *const words[] = {"expect", "should", "theor", "ideal", "peak",    "up to",  "ib_",     "nvlink",
                                         "nic",    "link",   "port",  "hca",   "connect", "iperf",  "p2p",     "memcpy",
                                         "rate",   "pcie",   "cable", "qsfp",  "latency", "switch", "ethernet"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    enum { EXPECTING = 7 };
+    for (size_t i = 0; i < (bandwidth ? EXPECTING : sizeof words / sizeof words[0]); i++)
         if (find(line, words[i]))
             return true;
     return false;
@@ -327,7 +329,7 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line)
     double number, value = 0, hosts = orr_summary_hosts_in(line);
     uint32_t values = 0;
     const bool bandwidth = find(line, "busbw") || find(line, "bus bandwidth");
-    if (is_about_links(line) || !(unit > 0 || bandwidth))
+    if (is_about_others(line, bandwidth) || !(unit > 0 || bandwidth))
         return false;
     if (hosts > 0 && take_list(b, line, unit > 0 ? unit : 1))
         return true;
@@ -337,12 +339,13 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line)
         while (next < end && strchr(" *_", *next))
             next++;
         const double scale = unit_at(next, end, &length);
-        if (!(scale > 0))
-            continue;
+        if (!(scale > 0) || (values && memchr(line.at, '(', (size_t)(at - line.at))))
+            continue; /* "9.84 GB/s (80 Gbps)" */
         value = number * scale;
         values++;
     }
-    if (values != 1 || (test == ORR_TEST_COUNT && !(hosts > 0)) || (test == ORR_TEST_COUNT && !bandwidth))
+    const bool named = test != ORR_TEST_COUNT || (bandwidth && (hosts > 0 || b->mentioned != ORR_TEST_COUNT));
+    if (values != 1 || !named)
         return false;
     keep(b, test, hosts, 0, value, find(line, "algbw") != NULL);
     return true;

@@ -115,6 +115,16 @@ static bool uses_gdr(const struct orr_analysis *analysis)
     return false;
 }
 
+/* The line that speaks of a virtual machine; NULL if none does. */
+static const struct orr_log_event *said_virtual(const struct orr_log *log)
+{
+    static const char *const events[] = {"said-virtual", "said-kvm", "said-qemu"};
+    const struct orr_log_event *event = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(log, events[i]);
+    return event;
+}
+
 /* Data between GPUs and NICs of several hosts goes over PCIe alone, which ACS and the IOMMU slow down. */
 static void say_acs(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
@@ -122,9 +132,21 @@ static void say_acs(const struct orr_perf_work *work, struct orr_perf_table *tab
     const struct orr_perf_row *row = &table->rows[table->main];
     const struct orr_log *log = work->results->log;
     const struct orr_log_event *off = log ? orr_log_event_of(log, "acs-off") : NULL;
+    const struct orr_log_event *virtual = log ? said_virtual(log) : NULL;
+    const char *check = table->lead_count ? "Then check" : "Check";
     const bool gdr = uses_gdr(table->analysis);
-    if (table->analysis->communicator.node_count < 2 || !gdr || row->bus_bw > HALF * row->expected.bus_bw)
+    if (table->analysis->communicator.node_count < 2 || !gdr || (!virtual && row->bus_bw > HALF * row->expected.bus_bw))
         return;
+    if (virtual) {
+        lead(table,
+             orr_arena_text(work->arena,
+                            "%s ATS: in a virtual machine (line %u) PCIe ACS stays on, and data between GPUs and "
+                            "NICs goes through the CPU unless the NICs have ATS. On the host, `sudo mlxconfig -d "
+                            "DEVICE query | grep ATS` must say True; in the virtual machine, set "
+                            "NCCL_IB_PCI_RELAXED_ORDERING=1.",
+                            check, virtual->line));
+        return;
+    }
     if (off && !orr_log_event_of(log, "acs-on")) {
         lead(table, orr_arena_text(work->arena,
                                    "PCIe ACS is off (line %u). Compare the NICs' PCIe settings with those of a faster "
@@ -138,7 +160,7 @@ static void say_acs(const struct orr_perf_work *work, struct orr_perf_table *tab
                         "%s PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i acsctl` "
                         "(SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The lines \"via "
                         "NET/IB\" of NCCL_DEBUG=INFO must end in GDRDMA.",
-                        table->lead_count ? "Then check" : "Check"));
+                        check));
 }
 
 /* A job that takes one GPU of a host uses the NICs of that GPU alone. */

@@ -233,8 +233,8 @@ static void gdr_is_off(struct orr_symptom_finder *f)
             off += !nic.on;
             on += nic.on;
         }
-    if (!off || on || orr_log_event_of(log, "peermem-missing") || (level && orr_symptom_is_one(level, "LOC|0")) ||
-        !seen.net || seen.gdr)
+    if (!off || on || orr_log_event_of(log, "peermem-missing") || orr_log_event_of(log, "peermem-absent") ||
+        (level && orr_symptom_is_one(level, "LOC|0")) || !seen.net || seen.gdr)
         return;
     orr_symptom_add(
         f,
@@ -249,6 +249,28 @@ static void gdr_is_off(struct orr_symptom_finder *f)
             .cure = "Run `modprobe nvidia-peermem` on the host, or use the open GPU driver with a kernel that has "
                     "DMA-BUF (5.12 or newer).",
             .line = line});
+}
+
+/* A list of kernel modules without nvidia-peermem. */
+static void module_is_absent(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *absent = orr_log_event_of(f->log, "peermem-absent");
+    const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
+    if (!absent || seen.gdr)
+        return;
+    orr_symptom_add(
+        f, &(struct orr_symptom){
+               .id = "peermem-absent",
+               .weight = seen.net ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+               .cause = orr_symptom_text(f,
+                                         "The kernel module nvidia-peermem is not loaded (line %u). Without it "
+                                         "and without DMA-BUF there is no GPUDirect RDMA, and network traffic "
+                                         "goes through host memory, which costs half of the bandwidth or more.",
+                                         absent->line),
+               .check = "Check: the lines \"via NET/IB\" of NCCL_DEBUG=INFO end in GDRDMA if it is in use.",
+               .cure = "Run `modprobe nvidia-peermem` on the host (in Kubernetes, let the GPU operator load "
+                       "it), or use the open GPU driver with a kernel that has DMA-BUF (5.12 or newer).",
+               .line = absent->line});
 }
 
 /* RoCE over a link-local address, which is GID index 0 or 1. InfiniBand's GIDs look the same and are right. */
@@ -352,4 +374,5 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     no_rdma(f);
     slow_provider(f);
     gdr_is_off(f);
+    module_is_absent(f);
 }
