@@ -39,7 +39,8 @@ const struct orr_config_row orr_config_rows[] = {
     ORR_ROW("database-connections", "N", COUNT, STORAGE, "8", 1, 256, database_connections,
         "maximum number of connections to PostgreSQL")
     ORR_ROW("keep-days", "N", COUNT, STORAGE, "0", 0, 36500, keep_days,
-        "number of days after which a dump that nobody uploads again is deleted; 0 means never. Between two uploads, at most a tenth of all dumps is deleted")
+        "number of days after which a dump that nobody uploads again is deleted; 0 means never. Between two "
+        "uploads, at most a tenth of all dumps is deleted")
     ORR_ROW("keep-count", "N", COUNT, STORAGE, "0", 0, UINT32_MAX, keep_count,
         "maximum number of dumps to keep, newest first; 0 means no limit")
     ORR_ROW("keep-dry-run", NULL, BOOL, STORAGE, "no", 0, 1, keep_dry_run,
@@ -48,7 +49,8 @@ const struct orr_config_row orr_config_rows[] = {
         "maximum memory for cached answers")
 
     ORR_ROW("token-file", "FILE", TEXT, ACCESS, NULL, 0, 0, token_file,
-        "tokens of those who may read and write, as `orrery token` prints them; read again on SIGHUP (default: no token is needed)")
+        "tokens of those who may read and write, as `orrery token` prints them; read again on "
+        "SIGHUP (default: no token is needed)")
     ORR_ROW("insecure", NULL, BOOL, ACCESS, "no", 0, 1, insecure,
         "listen beyond this machine without tokens; anyone who can reach the service may then read and write")
     ORR_ROW("open-metrics", NULL, BOOL, ACCESS, "no", 0, 1, open_metrics,
@@ -60,7 +62,8 @@ const struct orr_config_row orr_config_rows[] = {
     ORR_ROW("cors-origins", "LIST", LIST, ACCESS, NULL, 0, 0, cors_origins,
         "origins of other pages that may use the API, such as https://ops.example.org; * means all (default: none)")
     ORR_ROW("allowed-hosts", "LIST", LIST, ACCESS, NULL, 0, 0, allowed_hosts,
-        "values to accept in the Host header besides localhost and the address, such as orrery.example.org; * means all (default: none; all with --token-file)")
+        "values to accept in the Host header besides localhost and the address, such as orrery.example.org; * "
+        "means all (default: none; all with --token-file)")
     ORR_ROW("trusted-proxies", "LIST", LIST, ACCESS, NULL, 0, 0, trusted_proxies,
         "addresses or networks of proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8 (default: none)")
 

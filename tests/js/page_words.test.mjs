@@ -42,7 +42,12 @@ test("every heading is of a problem type that the service has", async () => {
     const types = await readFile(new URL("../../api/http/problem.c", import.meta.url), "utf8");
     const codes = await readFile(new URL("../../engine/base/error.h", import.meta.url), "utf8");
     const words = await readFile(new URL("../../static/js/page_words.js", import.meta.url), "utf8");
-    const named = [...words.split("HEADINGS = {\n")[1].split("\n};")[0].matchAll(/^ +"?([a-z-]+)"?:/gm)];
+    const named = [
+        ...words
+            .split("HEADINGS = {\n")[1]
+            .split("\n};")[0]
+            .matchAll(/^ +"?([a-z-]+)"?:/gm),
+    ];
     assert.ok(named.length > 10);
     for (const [, name] of named) assert.ok((types + codes).includes(`"${name}"`), name);
 });

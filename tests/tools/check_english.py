@@ -163,7 +163,8 @@ PATTERNS = [
     ),
     (r"\bas (?:do|does|did) (?!not\b)", 'write "like" and the noun', "it ends, as do its lines", "as it does not"),
     (
-        r"(?<![\w.:'\"])(?:NULL|false|true|-1): (?:none|unknown|not known|not given|out of memory|it|there|no|any|all)\b",
+        r"(?<![\w.:'\"])(?:NULL|false|true|-1): "
+        r"(?:none|unknown|not known|not given|out of memory|it|there|no|any|all)\b",
         'write "NULL if ..." or "-1 means ..."',
         "the NIC; NULL: none",
         "false if there is none; GPU 0: no NIC",
@@ -220,8 +221,8 @@ ONE = re.compile(
 )
 # The verbs with which summaries of openapi.yaml's operations begin.
 IMPERATIVES = (
-    "Analyse|Anonymise|Change|Check|Choose|Compare|Convert|Delete|Detect|Download|Draw|Explain|Export|Find|Get|List|Make"
-    "|Predict|Store|Stream"
+    "Analyse|Anonymise|Change|Check|Choose|Compare|Convert|Delete|Detect|Download|Draw|Explain|Export|Find|Get|List"
+    "|Make|Predict|Store|Stream"
 )
 MOST_WORDS = 45  # of a sentence that users read: beyond that nobody follows
 

@@ -70,7 +70,7 @@ function chooser(state, pair, kept, machines, actions) {
             ),
         state.with &&
             button("swap-pair", "Swap", actions.swapPair, {
-                title: "The other dump becomes the first",
+                title: "Swap the two dumps",
             }),
         state.with && button("no-second", "clear", () => actions.with(""), { class: "text" }),
     );

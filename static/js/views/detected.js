@@ -23,7 +23,10 @@ export function detectedView({ found, actions }) {
     return h(
         "div",
         { id: "detected" },
-        h("p", "Or without NCCL: Orrery detects the same on any machine, and says what it lacks."),
+        h(
+            "p",
+            "Without NCCL: this command writes the same dump on any machine, and says what is missing.",
+        ),
         h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
         h("p", button("detect", "Detect the server's machine", actions.detect, { id: "detect" })),
         detection &&

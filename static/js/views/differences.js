@@ -106,7 +106,7 @@ function chooser(state, diff, releases, settings, actions) {
             ),
         ),
         state.against.length > 0 &&
-            button("swap", "Swap", actions.swap, { title: "Make the other side the question" }),
+            button("swap", "Swap", actions.swap, { title: "Swap the two sides" }),
         state.against.length > 0 &&
             button("no-against", "clear", () => actions.against([]), { class: "text" }),
     );

@@ -111,8 +111,8 @@ export const isTray = ({ doc, systems }) =>
     (doc.system?.links ?? []).some(([, , type]) => type === "C2C") &&
     (systems === 1 || doc.cluster !== null);
 
-/** What can be assumed otherwise: speed and GPUDirect RDMA of NICs that the input does not describe, the CPUs, the hosts
- * that NVLink joins, and the machine type. [] if the input leaves nothing open.
+/** What can be assumed otherwise: speed and GPUDirect RDMA of NICs that the input does not describe, the CPUs, the
+ *  hosts that NVLink joins, and the machine type. [] if the input leaves nothing open.
  *  ids: what the ids of these elements begin with. actions: assumeNics(word), assume(name), take(field, word). */
 export function assumptionControls({ model, machine = null, state, machines, actions, ids = "" }) {
     const { input } = model.doc;

@@ -68,8 +68,8 @@ export function libraryView({ library, state, actions }) {
                       state.q
                           ? `No dump has “${state.q}” in its name, labels or id.`
                           : [
-                                "Nothing is kept yet. What you open on this page is kept, until somebody " +
-                                    "deletes it; a script adds one so:",
+                                "Nothing here yet. The server keeps what you open on this page until " +
+                                    "somebody deletes it. To add a dump from a script:",
                                 h("div.command", h("pre", { tabindex: "0" }, ADD), copyButton(ADD)),
                             ],
                   )

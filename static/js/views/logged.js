@@ -25,7 +25,7 @@ export function loggedView({ model, state, actions }) {
                 `${model.doc.nccl} is ` +
                 "predicted to decide. Releases before 2.27 write GPU/21000 for GPU/0-21000, and " +
                 "align the ranks of a channel. " +
-                "To have a whole log compared, drop it on this page.",
+                "To compare a whole log, drop it on this page.",
         ),
         h("pre.logged", { id: "logged", tabindex: "0", "aria-label": "Lines of the log" }, lines),
     ];

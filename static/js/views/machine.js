@@ -43,8 +43,8 @@ export function machineView({ model, before, source, state, actions }) {
         deviceCard(doc, actions),
         h(
             "p.note",
-            "Select a device or a link in the drawing, or a cell of the matrix. Shift and a click on a second device " +
-                "show the path between the two.",
+            "Select a device or a link in the drawing, or a cell of the matrix. Shift+click a second device to see " +
+                "the path between the two.",
         ),
         doc.assumptions?.length > 0 &&
             fold(

@@ -6,8 +6,8 @@ import { chosenTrays, MANY_COLUMNS, together, trays } from "../trays.js";
 
 const made = new WeakMap(); // table -> {model, other, mode, side, trays} that it shows
 
-/** Moves the selection within a matrix that shows the same analysis; false if it has to be made anew. Thousands of cells
- *  take long to make. */
+/** Moves the selection within a matrix that shows the same analysis; false if it has to be made anew. Thousands of
+ *  cells take long to make. */
 export function moveSelection(table, { model, other, state }) {
     const shown = table && made.get(table);
     if (

@@ -169,21 +169,21 @@ export function chips(state, graphs, actions) {
             chip(
                 nicsChip(state.assume_nics),
                 "Assume the usual NICs",
-                "Back to what the service assumes",
+                "Reset to the service's defaults",
                 () => actions.assumeNics(""),
             ),
         state.assume_cpu &&
             chip(
                 `${CPUS[state.assume_cpu] ?? state.assume_cpu} CPUs assumed`,
                 "Assume the usual CPUs",
-                "Back to what the service assumes",
+                "Reset to the service's defaults",
                 () => actions.take("assume_cpu", ""),
             ),
         state.domain &&
             chip(
                 `NVLink joins ${joinedText(state.domain)}`,
                 "Join hosts as usual",
-                "Back to what the service assumes",
+                "Reset to the service's defaults",
                 () => actions.take("domain", ""),
             ),
         graphs > 0 &&

@@ -49,8 +49,8 @@ export function startView({
             h("h1", "See how NCCL sees a machine"),
             h(
                 "p",
-                "NCCL is the library by which GPUs exchange data. Orrery computes what it decides on your machine, " +
-                    "what is wrong with the machine, and what that costs.",
+                "NCCL is the library that GPUs use to exchange data. Orrery computes what NCCL decides on your " +
+                    "machine, what is wrong with that machine, and what it costs.",
             ),
         ),
         h(

@@ -123,7 +123,7 @@ function picture(doc, at, actions) {
         {
             role: "grid",
             id: "transfers",
-            "aria-label": "Whom each rank sends to in each round",
+            "aria-label": "Who sends to whom in each round",
             onkeydown: walk,
         },
         h(
