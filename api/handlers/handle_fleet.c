@@ -10,7 +10,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
 
-enum { MOST_NAMES = 4096, MOST_COMPARED = 16 };
+enum { MOST_NAMES = ORR_MAX_CLUSTER_HOSTS, MOST_COMPARED = 16 }; /* a cluster of them needs all names */
 
 struct group {
     const struct orr_fleet_host *first; /* the one whose name comes first */

@@ -338,10 +338,11 @@ static enum orr_code write_answer(struct examining *e, struct orr_cluster_faults
     qsort(rows, out->count, sizeof *rows, compare_faults);
     out->rows = rows;
     const uint32_t hosts = e->cluster->host_count, bad = out->hosts_at_fault, unexamined = count_unexamined(e);
-    if (out->repaired >= out->now * 1.005)
-        orr_text_printf(&text, "%u host%s: AllReduce %.0f of %.0f GB/s, because of %u host%s.", hosts,
-                        orr_plural(hosts), out->now, out->repaired, bad, orr_plural(bad));
-    else if (!unexamined && !out->left_out)
+    if (out->repaired >= out->now * 1.005) {
+        orr_text_printf(&text, "%u host%s: AllReduce %.0f of %.0f GB/s, because of ", hosts, orr_plural(hosts),
+                        out->now, out->repaired);
+        orr_text_printf(&text, bad == hosts ? "faults that every host has." : "%u host%s.", bad, orr_plural(bad));
+    } else if (!unexamined && !out->left_out)
         orr_text_printf(&text, "%u host%s: AllReduce %.0f GB/s. No repair of a host would raise it.", hosts,
                         orr_plural(hosts), out->now);
     else

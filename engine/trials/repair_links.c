@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs of PCIe links, ports, and of NICs that are missing or somewhere else. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "engine/base/sorting.h"
@@ -62,27 +61,26 @@ void orr_repair_all_links(struct orr_variant *variant)
             set_link(variant, i, generation, 16);
 }
 
-/* Whether every NIC's link is as wide as can be, no faster than a GPU's, and slower than its ports. */
+/* Whether every NIC's link is as wide as a GPU's, no faster, and slower than its ports. */
 static bool nics_are_held_back_too(const struct orr_hardware_facts *hw)
 {
-    enum { LANES = 16 };
-    float gpus = 0;
+    const struct orr_card *gpu = NULL;
     bool any = false;
     for (uint32_t i = 0; i < hw->card_count; i++)
-        if (hw->cards[i].gpus_at)
-            gpus = fmaxf(gpus, hw->cards[i].gbs);
-    for (uint32_t i = 0; i < hw->card_count; i++) {
+        if (hw->cards[i].gpus_at && (!gpu || hw->cards[i].gbs > gpu->gbs))
+            gpu = &hw->cards[i];
+    for (uint32_t i = 0; gpu && i < hw->card_count; i++) {
         const struct orr_card *card = &hw->cards[i];
         if (!card->nets_at)
             continue;
-        if (card->width < LANES || card->gbs > gpus || 8 * card->gbs >= card->gbps_at)
+        if (card->width < gpu->width || card->gbs > gpu->gbs || 8 * card->gbs >= card->gbps_at)
             return false;
         any = true;
     }
     return any;
 }
 
-/* One setting of the BIOS often limits the links of GPUs and NICs alike. Then the repair of either alone gains nothing,
+/* One cause, such as a setting of the BIOS or a riser, often limits the links of GPUs and NICs alike. Then the repair of either alone gains nothing,
  * as their paths have both, and all are repaired together. */
 void orr_repair_generation(struct orr_variant *variant)
 {

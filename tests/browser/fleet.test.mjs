@@ -17,8 +17,8 @@ const HEALTHY = readFileSync(exampleFile("h100-nvswitch").path, "utf8"),
 const HOSTS = 12,
     ODD = { 5: "narrow", 7: "slow", 11: "narrow" };
 
-const post = async (host, kind) => {
-    const query = [`host=node${host}`, `rack=r${host % 2}`]
+const post = async (host, kind, rack = `r${host % 2}`) => {
+    const query = [`host=node${host}`, `rack=${rack}`]
         .map((text) => `label=${encodeURIComponent(text)}`)
         .join("&");
     const text = KINDS[kind].replace(/guid="0x/g, `guid="0x${host + 1}`);
@@ -166,4 +166,19 @@ test("chosen dumps are exported in one archive that the page takes again", async
         const kind = name.startsWith(ids[0].slice(0, 12)) ? "healthy" : "slow";
         assert.ok(text.includes(kind === "slow" ? 'speed="200000"' : 'speed="400000"'));
     }
+});
+
+test("of hosts that all differ, none is called like most", async () => {
+    await post(21, "healthy", "pair");
+    await post(22, "slow", "pair");
+    await fleet("&q=rack%3Dpair");
+    await soon.match(
+        () => it.page.locator("#groups tbody").textContent(),
+        /1 like node2[12].*none is like another/,
+    );
+    await it.key("fleet-cluster").click();
+    await soon.match(
+        () => it.page.locator("#tiles .legend").textContent(),
+        /^(✗ 1 with a fault)? [12] unlike any other$/,
+    );
 });

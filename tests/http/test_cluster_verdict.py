@@ -284,3 +284,13 @@ def test_what_the_inputs_do_not_show_is_listed(server, machines):
     assert "assumed values" in verdict["sentence"]
     _, known = verdict_of(server, hosts_of(machines[0], 4))
     assert known["assumed"] == [] and "do not show" not in known["sentence"]
+
+
+def test_hosts_that_are_slow_alike_are_said_to_have_the_fault_all(server):
+    """None of them differs from another; what the GPUs, NICs and CPUs support shows it."""
+    slow = upload(server, HEALTHY.replace(b'link_width="16"', b'link_width="8"'))
+    _, verdict = verdict_of(server, hosts_of(slow, 8))
+    figures = (verdict["now"], verdict["all_repaired"])
+    assert verdict["sentence"] == "8 hosts: AllReduce %.0f of %.0f GB/s, because of faults that every host has." % figures
+    assert verdict["hosts_at_fault"] == 8 and figures[0] < 0.8 * figures[1]
+    assert verdict["faults"][0]["what"].startswith("All GPUs have fewer PCIe lanes"), verdict["faults"]

@@ -208,6 +208,8 @@ def test_links_that_hold_back_gpus_and_nics_alike_are_one_fault(tmp_path):
     dump.write_text(whole)
     said = verdict("--hosts", 2, dump)
     assert "283 of 455 GB/s on 2 hosts, because all GPUs have a slower PCIe link" in said, said
+    dump.write_text(whole.replace('link_width="16"', 'link_width="8"'))
+    assert "of 455 GB/s on 2 hosts, because all GPUs have" in (said := verdict("--hosts", 2, dump)), said
     nics = re.compile(r'(link_speed="16.0 GT/s PCIe" link_width=")16("[^>]*>\s*<nic)')
     dump.write_text(nics.sub(r"\g<1>8\2", whole))
     assert "because a NIC is faster than its PCIe slot" in verdict("--hosts", 2, dump)

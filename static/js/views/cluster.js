@@ -136,6 +136,12 @@ const STATES = {
     odd: ["≠", "unlike most"],
     good: ["", "like most"],
 };
+/* In words; of hosts without a fault, as far as they have something in common. */
+function stateText(name, { hosts, kinds }) {
+    const most = Math.max(...kinds.map((kind) => kind.host_count));
+    if (name !== "good" || most > hosts / 2) return STATES[name][1];
+    return most > 1 ? "of one of several kinds" : "unlike any other";
+}
 
 const MOST_NAMES = 72; // hosts: there is room for their names
 
@@ -154,11 +160,14 @@ function grid(one, state, actions) {
         current = cells.findIndex(({ from, to }) => chosen >= from && chosen <= to),
         named = cells.length <= MOST_NAMES;
     const counts = Object.entries(STATES)
-        .map(([name, [sign, text]]) => {
+        .map(([name, [sign]]) => {
             const n = cells
                 .filter((row) => row.state === name)
                 .reduce((sum, { from, to }) => sum + to - from + 1, 0);
-            return n && h("li", h(`span.cell.cell-${name}`, sign), ` ${n} ${text}`);
+            return (
+                n &&
+                h("li", h(`span.cell.cell-${name}`, sign), ` ${n} ${stateText(name, one.view)}`)
+            );
         })
         .filter(Boolean);
     const button = (row) =>
@@ -170,8 +179,8 @@ function grid(one, state, actions) {
                 tabindex: row === cells[Math.max(0, current)] ? "0" : "-1",
                 "aria-pressed": String(row === cells[current]),
                 "data-lit": lit.has(row.from) || null,
-                title: `${row.title}: ${STATES[row.state][1]}`,
-                "aria-label": `${row.title}: ${STATES[row.state][1]}`,
+                title: `${row.title}: ${stateText(row.state, one.view)}`,
+                "aria-label": `${row.title}: ${stateText(row.state, one.view)}`,
                 onclick: () => actions.host(row === cells[current] ? null : row.from),
             },
             STATES[row.state][0],

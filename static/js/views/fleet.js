@@ -109,7 +109,7 @@ function groups(doc, state, actions) {
             cells: [
                 [h("b", `${row.hosts} like ${row.like}`), names(row, state, actions)],
                 h("td.wrap.machine", row.machine),
-                verdict(row),
+                verdict(row, doc.hosts),
                 differences(row),
                 h("time", { datetime: row.last }, day(row.last)),
                 [
@@ -155,9 +155,7 @@ function names({ like, names: all, hosts }, state, actions) {
         "div.names",
         all.slice(0, FEW).map(one),
         left > 0 &&
-            fold(
-                `names:${like}`,
-                `${left} more`,
+            fold(`names:${like}`, `${left} more`, () =>
                 h(
                     "div.names",
                     all.slice(FEW).map(one),
@@ -168,10 +166,17 @@ function names({ like, names: all, hosts }, state, actions) {
 }
 
 const WORDS = { alike: "as fast", slower: "slower", faster: "faster", unknown: "unknown" };
-function verdict({ reference, verdict: word, differs }) {
+function verdict({ reference, verdict: word, differs, hosts }, all) {
     const change = differs?.cost?.change;
     return reference
-        ? h("td.muted", "most are so")
+        ? h(
+              "td.muted",
+              hosts > all / 2
+                  ? "most are so"
+                  : hosts > 1
+                    ? "the largest group"
+                    : "none is like another; the others are compared with this one",
+          )
         : h(
               `td.verdict-${word}`,
               WORDS[word],
