@@ -161,6 +161,16 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "NCCL_NVLS_ENABLE=0. p2p.cc points to IPC between containers: give them one IPC and PID namespace, or set "
      "NCCL_P2P_DISABLE=1.",
      "Cuda failure 1 'invalid argument'"},
+    {"cuda-stub", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "driver is a stub library", NULL,
+     "The program loaded the empty libcuda.so of the CUDA toolkit instead of the driver's.",
+     "Take the folder stubs out of LD_LIBRARY_PATH; in a container, start it with GPUs so that it gets the driver's "
+     "libcuda.so.1. A program that links NCCL statically needs all of libcudart_static.a (--whole-archive).",
+     "Cuda failure 'CUDA driver is a stub library'"},
+    {"cuda-handle", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid resource handle",
+     "A call used a stream, event or memory handle of another GPU or process, or one that an earlier error made "
+     "invalid.",
+     "Look for an earlier error. If there is none, check that each thread calls cudaSetDevice() before it calls NCCL.",
+     "Cuda failure 400 'invalid resource handle'"},
     {"cuda-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", NULL, "A CUDA call of NCCL failed.",
      "Look at the CUDA error in the line, and for Xid messages in the kernel log (dmesg).",
      "Cuda failure 999 'unknown error'"},

@@ -61,6 +61,21 @@ const struct orr_log_message orr_log_messages_job[] = {
      "PyTorch waited for processes of the job that did not start or cannot reach the first host.",
      "Check that the job runs on every host, and MASTER_ADDR, MASTER_PORT and firewalls.",
      "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients. 1/2 clients joined."},
+    {"store-key", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "retreiving ncclUniqueId", NULL,
+     "Rank 0 did not give the other ranks the address of the job in time: it failed earlier, came late, or made "
+     "another "
+     "process group.",
+     "Look at rank 0's own output first. If it only takes long, raise the timeout of init_process_group().",
+     "RuntimeError: [1] is setting up NCCL communicator and retreiving ncclUniqueId from [0] via c10d key-value store"},
+    {"rendezvous-timeout", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "RendezvousTimeoutError", NULL,
+     "torchrun waited for hosts of the job that did not start or cannot reach the first one.",
+     "Check that --nnodes, --rdzv_id and --rdzv_endpoint are the same on all hosts, and that the endpoint's port is "
+     "open.",
+     "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError"},
+    {"vllm-worker", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "WorkerProc initialization failed", NULL,
+     "A worker of vLLM ended while it started.", "Look for the first error of the workers above this line.",
+     "Exception: WorkerProc initialization failed due to an exception in a background process. See stack trace for "
+     "root cause."},
     {"store-connect", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "client socket has timed out", NULL,
      "PyTorch could not connect to the first host of the job.",
      "Check MASTER_ADDR, MASTER_PORT and firewalls, and that rank 0 runs.",
@@ -221,6 +236,9 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO.",
      "RuntimeError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1333, unhandled cuda error, "
      "NCCL version 2.18.1"},
+    {"unhandled-remote", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled remote error", NULL,
+     "Another process of the job ended, or the network to it broke.", "Look for the first error of the other ranks.",
+     "RuntimeError: NCCL Error 6: unhandled remote error"},
     {"result-system", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclSystemError", NULL,
      "A system call or a library call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
      "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO.",

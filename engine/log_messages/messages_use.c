@@ -9,6 +9,22 @@ const struct orr_log_message orr_log_messages_use[] = {
      "Ranks run different releases of NCCL.",
      "Use one image on all hosts; look for another libnccl.so in LD_LIBRARY_PATH or LD_PRELOAD of some host.",
      "Mismatched NCCL version detected : rank 0 version 22705 rank 1 version 22703"},
+    {"config-release", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Invalid config", "attribute value -2147483648",
+     "The program was built for NCCL 2.17 or newer and runs an older release, which does not know this mark of a value "
+     "that is not given.",
+     "`python -c 'import torch; print(torch.cuda.nccl.version())'` and the line \"NCCL version\" must agree. Take "
+     "older "
+     "copies of libnccl.so.2 out of LD_LIBRARY_PATH, LD_PRELOAD and the system's folders.",
+     "Invalid config blocking attribute value -2147483648"},
+    {"torch-no-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "package doesn't have NCCL", NULL,
+     "This PyTorch was built without NCCL: it is one for CPUs, Windows or macOS, or an older build.",
+     "On Linux, install a build of PyTorch for CUDA. Windows and macOS have no NCCL: use the backend gloo.",
+     "RuntimeError: Distributed package doesn't have NCCL built in"},
+    {"torch-no-gpu", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "ProcessGroupNCCL is only supported with GPUs", NULL,
+     "PyTorch sees no GPU in this process.",
+     "Check torch.cuda.is_available() in the same process on every host, CUDA_VISIBLE_DEVICES (Ray hides GPUs from "
+     "actors that ask for none), and that PyTorch's CUDA fits the driver (nvidia-smi).",
+     "ValueError: ProcessGroupNCCL is only supported with GPUs, no GPUs found!"},
     {"nccl-symbol", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "undefined symbol: nccl", NULL,
      "A program or library was built for a newer NCCL than the libnccl.so.2 that it found.",
      "`ldd FILE | grep nccl` shows which one it loads. Keep one package nvidia-nccl-cu* (`pip list | grep nccl`), and "
