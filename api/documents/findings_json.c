@@ -26,8 +26,9 @@ json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const 
     return ORR_OBJECT(json, ORR_NUMBER("now", cost->now), ORR_NUMBER("repaired", cost->repaired),
                       ORR_NUMBER("all_repaired", cost->all_repaired),
                       ORR_VALUE("adds", cost->has_gain ? orr_json_number(json, cost->gain) : json_null()),
-                      ORR_STRING("unit", orr_cost_figure_unit(cost->figure)), ORR_STRING("for", what),
-                      ORR_INT("hosts", cost->hosts), ORR_STRING("repair", repair), ORR_VALUE("changes", changes));
+                      ORR_BOOL("only_together", cost->together), ORR_STRING("unit", orr_cost_figure_unit(cost->figure)),
+                      ORR_STRING("for", what), ORR_INT("hosts", cost->hosts), ORR_STRING("repair", repair),
+                      ORR_VALUE("changes", changes));
 }
 
 /* row NULL if nothing was tried. */

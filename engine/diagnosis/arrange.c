@@ -28,7 +28,7 @@ static uint32_t named_cause(const struct orr_diagnosis *out, uint32_t i)
 }
 
 /* A finding that is gone with the repair of a costlier one follows from it. */
-static void fold(struct orr_diagnosis *out, const bool *gone)
+static void fold(struct orr_diagnosis *out, const bool *gone, uint32_t stride)
 {
     for (uint32_t cause = 0; cause < out->count; cause++)
         for (uint32_t i = 0; orr_diagnosed_costs(&out->rows[cause]) && i < out->count; i++) {
@@ -36,7 +36,7 @@ static void fold(struct orr_diagnosis *out, const bool *gone)
             int order = orr_diagnosed_costs(row) ? orr_cost_compare(&out->rows[cause].cost, &row->cost) : -1;
             /* A finding that costs more is not a consequence; among equal costs the first is the cause, so that no
              * two findings follow from each other. */
-            if (i == cause || !gone[(size_t)cause * out->count + i] || order > 0 || (order == 0 && i < cause))
+            if (i == cause || !gone[(size_t)cause * stride + i] || order > 0 || (order == 0 && i < cause))
                 continue;
             if (row->follows == UINT32_MAX ||
                 orr_cost_compare(&out->rows[cause].cost, &out->rows[row->follows].cost) < 0)
@@ -95,8 +95,8 @@ static bool put_in_order(struct orr_diagnosis *out, struct orr_arena *arena)
     return true;
 }
 
-bool orr_diagnosis_arrange(struct orr_diagnosis *diagnosis, const bool *gone, struct orr_arena *arena)
+bool orr_diagnosis_arrange(struct orr_diagnosis *diagnosis, const bool *gone, uint32_t stride, struct orr_arena *arena)
 {
-    fold(diagnosis, gone);
+    fold(diagnosis, gone, stride);
     return put_in_order(diagnosis, arena);
 }

@@ -9,8 +9,8 @@
 bool orr_diagnosed_costs(const struct orr_diagnosed *row);
 /* It counts in the machine with everything repaired. */
 bool orr_diagnosed_adds(const struct orr_diagnosed *row);
-/* Sets what each row follows from, and puts the rows into their order. gone[row * count + other]: the other finding is
+/* Sets what each row follows from, and puts the rows into their order. gone[row * stride + other]: the other finding is
  * gone with the repair of the row. False: memory ran out. */
-bool orr_diagnosis_arrange(struct orr_diagnosis *diagnosis, const bool *gone, struct orr_arena *arena);
+bool orr_diagnosis_arrange(struct orr_diagnosis *diagnosis, const bool *gone, uint32_t stride, struct orr_arena *arena);
 
 #endif

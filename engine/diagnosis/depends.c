@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "engine/diagnosis/arrange.h"
+#include "engine/diagnosis/everything.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/diagnosis/verdict.h"
 #include "engine/trials/repair.h"
@@ -25,10 +26,8 @@ static enum orr_code measure_with(const struct judging *j, const struct orr_supp
     struct orr_analysis *answer;
     struct orr_error refused;
     ORR_NEED(scratch, err);
-    ORR_TRY(orr_patient_copy(j->patient, scratch, &variant, err));
-    for (uint32_t i = 0; repaired && i < j->diagnosis->count; i++)
-        if (orr_diagnosed_adds(&j->diagnosis->rows[i]))
-            orr_repair_find(j->diagnosis->rows[i].finding->row->id)->apply(&variant);
+    const struct orr_chosen chosen = {repaired ? UINT32_MAX : 0, UINT32_MAX, 0};
+    ORR_TRY(orr_repair_chosen(j->patient, j->diagnosis, chosen, scratch, &variant, err));
     orr_suppose(&variant, of, row);
     variant.query.hosts = hosts;
     variant.query.plan = true;

@@ -6,6 +6,7 @@
 #include "engine/base/budget.h"
 #include "engine/cluster/again.h"
 #include "engine/diagnosis/arrange.h"
+#include "engine/diagnosis/everything.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/diagnosis/verdict.h"
 #include "engine/diagnosis/without_hosts.h"
@@ -13,7 +14,7 @@
 #include "engine/trials/repair.h"
 
 /* What the trials of one diagnosis may cost together. 20 million steps of the search are about a second. */
-static const struct orr_effort most_effort = {.analyses = 20, .steps = 20000000};
+static const struct orr_effort most_effort = {.analyses = 40, .steps = 20000000};
 
 struct doctor {
     const struct orr_analysis *analysis;
@@ -22,7 +23,8 @@ struct doctor {
     struct orr_trials trials;
     struct orr_measured now;
     struct orr_diagnosis *out;
-    bool *gone; /* [repaired row * count + row]: the finding is gone with that repair */
+    bool *gone; /* [repaired row * room + row]: the finding is gone with that repair */
+    uint32_t room;
 };
 
 static void count_hosts(const struct orr_query *query, struct orr_measured *measured)
@@ -78,7 +80,7 @@ static enum orr_code note_gone(struct doctor *d, uint32_t row, const struct orr_
         bool there = false;
         for (uint32_t k = 0; k < found.count; k++)
             there |= found.rows[k].row == d->out->rows[i].finding->row;
-        d->gone[(size_t)row * d->out->count + i] = !there;
+        d->gone[(size_t)row * d->room + i] = !there;
     }
     return ORR_OK;
 }
@@ -131,7 +133,7 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
     if (count_gpus(d, row) || !repair)
         return ORR_OK;
     row->repair = repair->what;
-    row->of_file = repair->of_file;
+    row->of_file = repair->kind & ORR_REPAIR_OF_FILE;
     if (!orr_trials_may_go_on(&d->trials)) {
         row->not_tried = "the limit on analyses for costs was reached";
         return ORR_OK;
@@ -146,56 +148,27 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
         return ORR_OK;
     }
     struct orr_measured repaired;
-    ORR_TRY(measure_repaired(d, &variant, repair->network_only, index, &repaired, err));
-    if (repair->supposes) {
+    ORR_TRY(measure_repaired(d, &variant, repair->kind & ORR_REPAIR_NETWORK, index, &repaired, err));
+    if (repair->kind & ORR_REPAIR_SUPPOSES) {
         row->supposed = orr_cost_between(&repaired, &d->now);
         return ORR_OK;
     }
     row->cost = orr_cost_between(&d->now, &repaired);
     row->has_cost = row->cost.hosts;
+    row->repairs = row->has_cost && !row->of_file;
     row->not_tried = row->has_cost ? NULL : "no figures of the repaired machine could be computed";
     return ORR_OK;
 }
 
-/* The machine with the repairs of the first `count` rows together, UINT32_MAX: of all. */
-static enum orr_code try_together(struct doctor *d, uint32_t count, struct orr_measured *ret_repaired,
+/* The machine with the repairs of the chosen rows together. */
+static enum orr_code try_together(struct doctor *d, struct orr_chosen chosen, struct orr_measured *ret_repaired,
                                   struct orr_error *err)
 {
     ORR_LOCAL_ARENA(scratch, 0);
     struct orr_variant variant;
-    ORR_TRY(orr_patient_copy(&d->patient, scratch, &variant, err));
-    for (uint32_t i = 0; i < d->out->count && i < count; i++)
-        if (orr_diagnosed_adds(&d->out->rows[i]))
-            orr_repair_find(d->out->rows[i].finding->row->id)->apply(&variant);
-    ORR_NEED(!orr_arena_starved(scratch), err);
+    ORR_NEED(scratch, err);
+    ORR_TRY(orr_repair_chosen(&d->patient, d->out, chosen, scratch, &variant, err));
     return measure_repaired(d, &variant, false, UINT32_MAX, ret_repaired, err);
-}
-
-/* All repairs in one machine, where more than one finding costs something. That machine is what every cost refers to.
- */
-static enum orr_code try_all(struct doctor *d, struct orr_error *err)
-{
-    uint32_t costly = 0, only = 0;
-    for (uint32_t i = 0; i < d->out->count; i++)
-        if (orr_diagnosed_adds(&d->out->rows[i])) {
-            costly++;
-            only = i;
-        }
-    if (costly == 1) {
-        d->out->all = d->out->rows[only].cost;
-        d->out->all_repair = d->out->rows[only].repair;
-        d->out->has_all = true;
-    }
-    if (costly < 2 || !orr_trials_may_go_on(&d->trials))
-        return ORR_OK;
-    struct orr_measured all;
-    ORR_TRY(try_together(d, UINT32_MAX, &all, err));
-    d->out->all = orr_cost_between(&d->now, &all);
-    d->out->all_repair = "everything that costs something";
-    d->out->has_all = d->out->all.hosts;
-    for (uint32_t i = 0; i < d->out->count; i++)
-        orr_cost_refer(&d->out->rows[i].cost, &all);
-    return ORR_OK;
 }
 
 /* The bus bandwidth for a number of hosts with a repair, or as it is if the repair changes nothing. */
@@ -205,6 +178,87 @@ static double bus_bw_with(const struct orr_cost *cost, const struct orr_cost *al
         if (cost->changes[i].figure == ORR_COST_BUS_BW && cost->changes[i].hosts == all->hosts)
             return cost->changes[i].repaired;
     return all->now;
+}
+
+static double bus_bw_of(const struct orr_measured *measured, uint32_t hosts)
+{
+    for (uint32_t i = 0; i < measured->count; i++)
+        if (measured->hosts[i] == hosts && measured->figures[i].known)
+            return measured->figures[i].value[ORR_COST_BUS_BW];
+    return 0;
+}
+
+/* Another fault may limit as well, so that a repair alone gains nothing: what do all others gain without it? */
+static enum orr_code try_without(struct doctor *d, uint32_t index, struct orr_error *err)
+{
+    static const double least = 0.01;
+    const struct orr_cost *all = &d->out->all;
+    struct orr_diagnosed *row = &d->out->rows[index];
+    struct orr_measured without;
+    if (!row->repairs || bus_bw_with(&row->cost, all) > (1 + least) * all->now || !orr_trials_may_go_on(&d->trials))
+        return ORR_OK;
+    ORR_TRY(try_together(d, (struct orr_chosen){UINT32_MAX, index, 0}, &without, err));
+    const double rest = bus_bw_of(&without, all->hosts);
+    if (rest <= 0 || rest > (1 - least) * all->repaired)
+        return ORR_OK;
+    if (!orr_diagnosed_costs(row) || row->cost.figure != ORR_COST_BUS_BW) {
+        row->cost.figure = ORR_COST_BUS_BW;
+        row->cost.now = row->cost.repaired = all->now;
+        row->cost.hosts = all->hosts;
+        row->cost.fused = all->fused;
+        row->cost.none = false;
+        row->has_cost = true;
+    }
+    row->cost.together = true;
+    return ORR_OK;
+}
+
+/* A finding that only the repaired machine shows, and that costs nothing there, is left out. */
+static void leave_out_harmless(struct orr_diagnosis *out)
+{
+    for (uint32_t i = out->count; i-- > 0 && out->rows[i].stage;)
+        if (!out->rows[i].has_cost)
+            memmove(&out->rows[i], &out->rows[i + 1], (--out->count - i) * sizeof out->rows[i]);
+}
+
+static uint32_t count_repairs(const struct orr_diagnosis *out, bool costly, uint32_t *ret_only)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < out->count; i++)
+        if (costly ? orr_diagnosed_adds(&out->rows[i]) : out->rows[i].repairs) {
+            count++;
+            *ret_only = i;
+        }
+    return count;
+}
+
+/* All repairs in one machine. That machine is what every cost refers to. */
+static enum orr_code try_all(struct doctor *d, struct orr_error *err)
+{
+    struct orr_measured all;
+    uint32_t only = 0;
+    if (!count_repairs(d->out, false, &only))
+        return ORR_OK;
+    ORR_TRY(orr_find_hidden(&d->patient, d->out, &d->trials, d->arena, err));
+    if ((count_repairs(d->out, false, &only) < 2 && !d->out->stages) || !orr_trials_may_go_on(&d->trials)) {
+        d->out->has_all = count_repairs(d->out, true, &only) == 1;
+        if (d->out->has_all) {
+            d->out->all = d->out->rows[only].cost;
+            d->out->all_repair = d->out->rows[only].repair;
+        }
+        return ORR_OK;
+    }
+    ORR_TRY(try_together(d, (struct orr_chosen){UINT32_MAX, UINT32_MAX, 0}, &all, err));
+    d->out->all = orr_cost_between(&d->now, &all);
+    for (uint32_t i = 0; i < d->out->count && d->out->all.figure == ORR_COST_BUS_BW && !d->out->all.none; i++)
+        ORR_TRY(try_without(d, i, err));
+    leave_out_harmless(d->out);
+    const uint32_t costly = count_repairs(d->out, true, &only);
+    d->out->all_repair = costly == 1 ? d->out->rows[only].repair : "everything that costs something";
+    d->out->has_all = costly && d->out->all.hosts;
+    for (uint32_t i = 0; i < d->out->count; i++)
+        orr_cost_refer(&d->out->rows[i].cost, &all);
+    return ORR_OK;
 }
 
 /* Whether a repair has a turn of its own in what follows. */
@@ -233,7 +287,7 @@ static enum orr_code find_gains(struct doctor *d, struct orr_error *err)
         if (!adds(row))
             continue;
         if (turn++ && i != last && orr_trials_may_go_on(&d->trials))
-            ORR_TRY(try_together(d, i + 1, &repaired, err));
+            ORR_TRY(try_together(d, (struct orr_chosen){i + 1, UINT32_MAX, 0}, &repaired, err));
         for (uint32_t h = 0; h < repaired.count; h++)
             if (repaired.hosts[h] == all->hosts && repaired.figures[h].known)
                 with = repaired.figures[h].value[ORR_COST_BUS_BW];
@@ -290,7 +344,7 @@ static enum orr_code try_all_repairs(struct doctor *d, struct orr_error *err)
     ORR_TRY(d->analysis->cluster ? try_without_odd_hosts(d, err) : try_each(d, err));
     for (uint32_t i = 0; i < d->out->count; i++)
         judge(&d->out->rows[i]);
-    ORR_NEED(orr_diagnosis_arrange(d->out, d->gone, d->arena), err);
+    ORR_NEED(orr_diagnosis_arrange(d->out, d->gone, d->room, d->arena), err);
     return find_gains(d, err);
 }
 
@@ -303,10 +357,10 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
     ORR_NEED(found, err);
     ORR_TRY(orr_patient_read(&d.patient, analysis, arena, err));
     ORR_TRY(orr_find(analysis->dump, analysis, arena, found, err));
-    ret_diagnosis->rows = ORR_NEW(arena, struct orr_diagnosed, found->count);
-    d.gone = ORR_NEW(arena, bool, (size_t)found->count * found->count);
-    if (found->count && (!ret_diagnosis->rows || !d.gone))
-        return orr_fail_nomem(err);
+    d.room = found->count + ORR_MOST_HIDDEN;
+    ret_diagnosis->rows = ORR_NEW(arena, struct orr_diagnosed, d.room);
+    d.gone = ORR_NEW(arena, bool, (size_t)d.room *d.room);
+    ORR_NEED(ret_diagnosis->rows && d.gone, err);
     ret_diagnosis->count = found->count;
     for (uint32_t i = 0; i < found->count; i++)
         ret_diagnosis->rows[i] = (struct orr_diagnosed){

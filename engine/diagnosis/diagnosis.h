@@ -50,6 +50,7 @@ struct orr_cost {
     uint32_t hosts; /* of the job for which the figures are: this many times the dump */
     uint32_t fused; /* hosts of one dump: those of its NVLink domain, or 1 */
     bool none;      /* no figure gets better with the repair: figure is the first that was compared */
+    bool together;  /* the repair alone gains nothing, but all other repairs gain less without it */
     struct orr_cost_change changes[ORR_MOST_HOST_COUNTS * ORR_COST_FIGURE_COUNT]; /* all, in the order of the table */
     uint32_t change_count;
 };
@@ -62,6 +63,8 @@ struct orr_diagnosed {
     struct orr_cost cost;
     struct orr_cost supposed; /* what it costs if the finding's "if" is so; hosts 0 if it supposes nothing */
     bool of_file;             /* the file is incomplete, not the machine */
+    bool repairs;             /* its repair changes the machine that has everything repaired */
+    uint32_t stage;           /* of everything.h: 0 is what the machine shows as it is */
     const char *not_tried;    /* why a repair was not tried, a phrase; NULL if it was, or there is none */
     uint32_t follows;         /* the row of struct orr_diagnosis of which it is a consequence; UINT32_MAX: none */
 };
@@ -74,6 +77,7 @@ struct orr_diagnosis {
     bool has_all; /* something costs something; all repairs were tried together */
     struct orr_cost all;
     const char *all_repair; /* what was repaired for it */
+    uint32_t stages;        /* after the first, in which everything is repaired */
     /* What everything costs rests on a figure that the input does not show: degraded or healthy with each value. */
     struct orr_depends_list depends;
     const struct orr_suppositions *rests_on; /* NULL if it does not */
@@ -87,7 +91,7 @@ struct orr_diagnosis {
 /* "If so, AllReduce gets about 5 GB/s, else 24." False: the finding supposes nothing that makes a difference. */
 bool orr_supposed_clause(const struct orr_diagnosed *row, struct orr_text *text);
 
-/* Diagnoses an analysis. Everything is in arena. The work is at most 20 further analyses and a number of search steps,
+/* Diagnoses an analysis. Everything is in arena. The work is at most 40 further analyses and a number of search steps,
  * so that the result never depends on the clock. */
 enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena *arena,
                            struct orr_diagnosis *ret_diagnosis, struct orr_error *err) ORR_NO_DISCARD;
@@ -100,9 +104,9 @@ void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[
 /* "20 of 240 GB/s", or "30 instead of 20 us" where less is better; against the machine with everything repaired. At
  * least 64 bytes. */
 void orr_cost_text(const struct orr_cost *cost, char text[64]);
-/* verdict.c: "AllReduce gets 20 of 240 GB/s on 2 hosts". */
+/* verdict_costs.c: "AllReduce gets 20 of 240 GB/s on 2 hosts". */
 void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text);
-/* "repairing it adds 56 GB/s", or "" if the cost has no gain; at least 64 bytes. */
+/* "repairing it adds 56 GB/s", or "" if the cost has neither a gain nor a part in one; at least 64 bytes. */
 void orr_cost_gain_text(const struct orr_cost *cost, char text[64]);
 /* The devices that a finding is about, "mlx5_5 and 2 more"; "": it names none. */
 void orr_finding_devices(const struct orr_finding *finding, struct orr_text *text);

@@ -111,7 +111,7 @@ void orr_cost_refer(struct orr_cost *cost, const struct orr_measured *all)
 {
     for (uint32_t i = 0; i < all->count; i++) {
         const double value = all->figures[i].value[cost->figure];
-        const bool better = figures[cost->figure].higher ? value > cost->repaired : value < cost->repaired;
+        const bool better = figures[cost->figure].higher ? value > cost->now : value < cost->now;
         if (all->hosts[i] == cost->hosts && all->figures[i].known && better)
             cost->all_repaired = value;
     }
@@ -137,5 +137,8 @@ void orr_cost_gain_text(const struct orr_cost *cost, char text[64])
 {
     text[0] = 0;
     if (cost->has_gain)
-        snprintf(text, 64, "repairing it adds %.3g %s", cost->gain, figures[ORR_COST_BUS_BW].unit);
+        snprintf(text, 64, "repairing it adds %.3g %s%s", cost->gain, figures[ORR_COST_BUS_BW].unit,
+                 cost->together ? " once the others are repaired" : "");
+    else if (cost->together)
+        snprintf(text, 64, "repairing it gains only together with the others");
 }

@@ -26,7 +26,7 @@ void orr_measure(const struct orr_analysis *analysis, struct orr_performance *re
  * 0 if they know no figure together. */
 struct orr_cost orr_cost_between(const struct orr_measured *now, const struct orr_measured *repaired);
 /* The reference of a cost: its figure and its number of hosts on the machine with everything repaired; its value
- * without that if either is unknown. */
+ * without that if either is unknown, or the machine as it is has a better one. */
 void orr_cost_refer(struct orr_cost *cost, const struct orr_measured *all);
 /* Which of the two costs is the greater one, as a share: negative, 0, positive as in qsort(), the greater first. */
 int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b);

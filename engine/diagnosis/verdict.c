@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/diagnosis/verdict.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -12,62 +11,10 @@
 
 ORR_WORD_LIST(orr_verdict_state_name, enum orr_verdict_state, "healthy", "degraded", "cannot tell")
 
-/* A title within a sentence: "A GPU has" becomes "a GPU has", "NVLink connects" and "GPUDirect" stay. */
-static void write_clause(const struct orr_finding *finding, struct orr_text *text)
-{
-    const char *title = finding->title;
-    bool name = isupper((unsigned char)title[0]) && isupper((unsigned char)title[1]);
-    orr_text_printf(text, "%c%s", name ? title[0] : tolower((unsigned char)title[0]), title + 1);
-}
-
-void orr_finding_clause(const struct orr_finding *finding, struct orr_text *text)
-{
-    write_clause(finding, text);
-    orr_text_printf(text, ": %s", finding->detail);
-}
-
 static void write_title(const struct orr_finding *finding, struct orr_text *text)
 {
     orr_finding_clause(finding, text);
     orr_text_puts(text, ".");
-}
-
-void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text)
-{
-    char values[64];
-    const uint32_t hosts = cost->hosts * cost->fused;
-    const char *plural = orr_plural(hosts);
-    orr_cost_text(cost, values);
-    switch (cost->figure) {
-    case ORR_COST_BUS_BW:
-        orr_text_printf(text, "AllReduce gets %s on %u host%s", values, hosts, plural);
-        break;
-    case ORR_COST_LATENCY:
-        orr_text_printf(text, "A small AllReduce takes %s on %u host%s", values, hosts, plural);
-        break;
-    case ORR_COST_P2P_PAIRS:
-        orr_text_printf(text, "P2P works between %s of GPUs", values);
-        break;
-    case ORR_COST_GDR:
-        orr_text_printf(text, "GPUDirect RDMA works for %s on each host", values);
-        break;
-    case ORR_COST_CHANNELS:
-        orr_text_printf(text, "NCCL uses %s on %u host%s", values, hosts, plural);
-        break;
-    default:
-        orr_text_printf(text, "The machine has %s", values);
-    }
-}
-
-void orr_finding_devices(const struct orr_finding *finding, struct orr_text *text)
-{
-    const struct orr_finding_place *place = finding->places;
-    const uint32_t more = finding->place_count + finding->more_places - 1;
-    if (!finding->place_count || !(place->name[0] || place->node[0]))
-        return;
-    orr_text_puts(text, place->name[0] ? place->name : place->node);
-    if (more)
-        orr_text_printf(text, " and %u more", more);
 }
 
 bool orr_supposed_clause(const struct orr_diagnosed *row, struct orr_text *text)
@@ -77,49 +24,6 @@ bool orr_supposed_clause(const struct orr_diagnosed *row, struct orr_text *text)
         return false;
     orr_text_printf(text, "If so, AllReduce gets about %.3g GB/s, else %.3g.", supposed->now, supposed->repaired);
     return true;
-}
-
-/* "342 of 455 GB/s", and what each repair adds to it in turn: the figures add up to the reference. */
-static void write_gains(const struct orr_diagnosis *d, struct orr_text *text)
-{
-    enum { NAMED = 3 };
-    uint32_t count = 0;
-    orr_cost_clause(&d->all, text);
-    orr_text_puts(text, ".");
-    for (uint32_t i = 0; i < d->count; i++) {
-        const struct orr_diagnosed *row = &d->rows[i];
-        if (!row->cost.has_gain || count++ >= NAMED)
-            continue;
-        ORR_LOCAL_TEXT(devices, 256);
-        orr_finding_devices(row->finding, &devices);
-        orr_text_printf(text, count == 1 ? " Repairing %s adds %.3g GB/s (" : "; repairing %s adds another %.3g (",
-                        devices.length ? orr_text_data(&devices) : "this", row->cost.gain);
-        write_clause(row->finding, text);
-        orr_text_puts(text, ")");
-    }
-    if (count > NAMED)
-        orr_text_printf(text, "; %u further finding%s the rest", count - NAMED,
-                        count == NAMED + 1 ? " costs" : "s cost");
-    orr_text_puts(text, ".");
-}
-
-static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct orr_text *text)
-{
-    const struct orr_diagnosed *row = &d->rows[cause];
-    uint32_t gains = 0;
-    for (uint32_t i = 0; i < d->count; i++)
-        gains += d->rows[i].cost.has_gain;
-    if (gains > 1 && row->cost.has_gain) {
-        write_gains(d, text);
-        return;
-    }
-    orr_cost_clause(&row->cost, text);
-    if (row->cost.figure == ORR_COST_GPUS)
-        orr_text_printf(text, ": %s.", row->finding->detail);
-    else {
-        orr_text_puts(text, ", because ");
-        write_title(row->finding, text);
-    }
 }
 
 /* The row of depends with the state that is next to one with the other. */
@@ -148,7 +52,7 @@ static void write_question(const struct orr_diagnosis *d, uint32_t cause, struct
         orr_finding_clause(d->rows[cause].finding, text);
         orr_text_puts(text, "; ");
     } else {
-        write_clause(d->rows[cause].finding, text);
+        orr_verdict_clause(d->rows[cause].finding, text);
         orr_text_puts(text, "; ");
     }
     orr_text_printf(text, "if %s, that costs nothing. Which is it? `%s` shows it.",
@@ -362,7 +266,7 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
     } else if ((row = first_row(d, hidden ? lacks_gpus : is_costly)) != UINT32_MAX) {
         const bool asks = d->rests_on && orr_depends_differ(&d->depends, ORR_VERDICT_DEGRADED);
         d->state = asks ? ORR_VERDICT_CANNOT_TELL : ORR_VERDICT_DEGRADED;
-        (asks ? write_question : write_degraded)(d, row, &text);
+        (asks ? write_question : orr_verdict_costs)(d, row, &text);
         if (d->rests_on && !asks)
             write_assuming(d, analysis->given, &text);
     } else if ((row = first_row(d, is_of_file)) != UINT32_MAX) {

@@ -15,4 +15,9 @@ enum orr_code orr_diagnosis_depend(struct orr_diagnosis *diagnosis, const struct
 enum orr_code orr_verdict_write(struct orr_diagnosis *diagnosis, const struct orr_analysis *analysis,
                                 struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
 
+/* "a GPU has no NVLinks": a title within a sentence. */
+void orr_verdict_clause(const struct orr_finding *finding, struct orr_text *text);
+/* verdict_costs.c: what the machine loses by the row that is the cause, and what each repair adds. */
+void orr_verdict_costs(const struct orr_diagnosis *diagnosis, uint32_t cause, struct orr_text *text);
+
 #endif

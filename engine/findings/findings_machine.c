@@ -117,8 +117,9 @@ static void pcie_below_model(struct orr_finder *f)
     if (!f->machine.proven_board || !f->machine.generation || f->machine.board->c2c_links || generation < 2 ||
         (generation >= f->machine.generation && widest >= 16))
         return;
-    orr_say(f, "all %u GPUs (%s) have %g GT/s x%d (%.3g GB/s); GPU and CPU can run at %g GT/s x16 (%.3g GB/s)",
-            f->hw.gpu_count, f->machine.board->gpu, (double)most, widest, (double)orr_pcie_gbs(most, widest),
+    orr_say(f, "all %u GPUs (%s) have %g GT/s x%d (%.3g GB/s); %s %g GT/s x16 (%.3g GB/s)", f->hw.gpu_count,
+            f->machine.board->gpu, (double)most, widest, (double)orr_pcie_gbs(most, widest),
+            f->machine.type_links ? "machines of this type have" : "GPU and CPU can run at",
             (double)orr_pcie_rate((unsigned)f->machine.generation),
             (double)orr_pcie_gbs(orr_pcie_rate((unsigned)f->machine.generation), 16));
     if (generation >= f->machine.generation)

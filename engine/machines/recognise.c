@@ -201,6 +201,10 @@ void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machin
     /* Bridges between PCIe cards are an option: only NVLinks that are there, or a known machine, prove them. */
     if (ret_machine->board && ret_machine->board->fabric == ORR_FABRIC_PAIRS && !ret_machine->type && !has_nvlinks(h))
         ret_machine->nvlinks = 0;
+    /* A PCIe switch may be newer than the CPU: the type says what its links are. */
+    ret_machine->type_links = ret_machine->type && orr_machine_has_cpu(h, ret_machine->type);
+    if (ret_machine->type_links)
+        ret_machine->generation = orr_pcie_generation(orr_pcie_read_rate(ret_machine->board->link_speed));
     if (ret_machine->type && !strncmp(ret_machine->type->net_name, "rdmap", 5))
         ret_machine->proven_board = true; /* only EC2 has NICs of these names */
     if (!ret_machine->type)

@@ -34,7 +34,8 @@ struct orr_machine {
     bool proven_board;   /* by PCI device ids, or by NICs that only one cloud provider has; otherwise by compute
                             capability alone */
     int32_t nvlinks;     /* that every GPU of such a machine has */
-    int32_t generation;  /* PCIe generation that the GPUs and the CPU can both run at */
+    int32_t generation;  /* PCIe generation that the GPUs and the CPU can both run at, or that the type has */
+    bool type_links;     /* it is that of the type */
     uint32_t gpus, nics; /* of one such machine; nics: ports that are as fast as the type's. gpus of several hosts: if
                           * each had as many as most have; 0 if they differ */
     uint32_t gpus_here, nics_here; /* of the dump */

@@ -7,13 +7,18 @@
 
 #include "engine/trials/variant.h"
 
+enum orr_repair_kind {
+    ORR_REPAIR_NETWORK = 1,  /* changes nothing for a job on one host */
+    ORR_REPAIR_OF_FILE = 2,  /* the file is incomplete, not the machine: the repaired figure is the one to expect */
+    ORR_REPAIR_SUPPOSES = 4, /* not a repair but a possibility: the verdict gives the figure with and without it */
+    ORR_REPAIR_REPLACES = 8  /* by other devices, which prove nothing about the rest of this machine */
+};
+
 struct orr_repair {
     const char *id;   /* of the finding */
     const char *what; /* state of the device after the repair, as a phrase: "speed and width of equal devices" */
     void (*apply)(struct orr_variant *variant);
-    bool network_only; /* changes nothing for a job on one host */
-    bool of_file;      /* the file is incomplete, not the machine: the repaired figure is the one to expect */
-    bool supposes;     /* not a repair but a possibility: the verdict gives the figure with and without it */
+    unsigned kind; /* enum orr_repair_kind, several */
 };
 
 /* NULL if no repair of this finding is known. */
@@ -22,13 +27,17 @@ const struct orr_repair *orr_repair_find(const char *id);
 /* The machine of an analysis, with the facts that repairs need. */
 struct orr_patient {
     const struct orr_analysis *analysis; /* borrowed */
-    struct orr_hardware_facts hw;        /* of analysis->given */
+    const struct orr_dump *given;        /* analysis->given, or that with repairs */
+    struct orr_hardware_facts hw;        /* of given */
     struct orr_machine machine;
     struct orr_groups groups;
 };
 /* Memory comes from arena. NOMEM. */
 enum orr_code orr_patient_read(struct orr_patient *patient, const struct orr_analysis *analysis,
                                struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
+/* The same of a machine that is repaired already: what its repairs need is read anew. NOMEM. */
+enum orr_code orr_patient_read_again(struct orr_patient *patient, const struct orr_dump *repaired,
+                                     struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
 /* A fresh copy to repair, in arena; it borrows from the patient. NOMEM. */
 enum orr_code orr_patient_copy(const struct orr_patient *patient, struct orr_arena *arena,
                                struct orr_variant *ret_variant, struct orr_error *err) ORR_NO_DISCARD;

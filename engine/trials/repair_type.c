@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs that give NICs what the machine type has, and copies of NICs. */
+#include <stdio.h>
+#include <string.h>
+
 #include "engine/trials/repair.h"
 
 /* Whether the NICs are numbered in document order, as on machines that list their devices by bus id. */
@@ -15,6 +18,19 @@ static bool is_numbered_in_order(const struct orr_variant *variant)
     return true;
 }
 
+/* A name of its own like that of its equals, because the name says what kind of NIC it is: mlx5_0 becomes mlx5_1000. */
+static void rename_copy(struct orr_variant *variant, struct orr_doc_node *net, uint32_t number)
+{
+    enum { BEYOND_OTHERS = 1000 };
+    const char *name = orr_doc_get(net, ORR_ATTR_NAME);
+    size_t length = name ? strlen(name) : 0;
+    char text[64];
+    while (length && name[length - 1] >= '0' && name[length - 1] <= '9')
+        length--;
+    snprintf(text, sizeof text, "%.*s%u", (int)(length < 32 ? length : 32), name ? name : "", BEYOND_OTHERS + number);
+    orr_doc_set(&variant->doc, net, ORR_ATTR_NAME, "%s", text);
+}
+
 void orr_repair_add_nic(struct orr_variant *variant, struct orr_doc_node *parent, uint32_t like, uint32_t *added)
 {
     struct orr_doc_node *nic = orr_doc_add(&variant->doc, parent, ORR_ELEMENT_PCI, NULL);
@@ -24,7 +40,7 @@ void orr_repair_add_nic(struct orr_variant *variant, struct orr_doc_node *parent
         if (node->kind == ORR_ELEMENT_NET) {
             orr_doc_set(&variant->doc, node, ORR_ATTR_DEV, "%u", variant->hw->net_count + *added);
             orr_doc_set(&variant->doc, node, ORR_ATTR_GUID, "0xffffffff%08x", *added);
-            orr_doc_set(&variant->doc, node, ORR_ATTR_NAME, "repaired%u", *added);
+            rename_copy(variant, node, *added);
             ++*added;
         }
     orr_variant_touch(variant);
@@ -113,13 +129,28 @@ static void add_nics(struct orr_variant *variant, const uint32_t *nets, uint32_t
     orr_repair_number_nics(variant, added);
 }
 
+/* If the machine has as many ports as its type, some of them slower, these get the type's speed: none is missing. */
+static bool raise_slow_ports(struct orr_variant *variant, uint32_t fast, uint32_t wanted)
+{
+    const struct orr_machine_type *type = variant->machine->nearly.types[0];
+    const struct orr_hardware_facts *hw = variant->hw;
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < hw->net_count; i++)
+        named += orr_has_name_of(type, orr_element_word(hw->dump, hw->nets[i], ORR_ATTR_NAME));
+    for (uint32_t i = 0; named == fast + wanted && i < hw->net_count; i++)
+        if (orr_has_name_of(type, orr_element_word(hw->dump, hw->nets[i], ORR_ATTR_NAME)))
+            orr_variant_set_int(variant, variant->nodes[hw->nets[i]], ORR_ATTR_SPEED, type->net_mbps);
+    return named == fast + wanted;
+}
+
 void orr_repair_nics_of_type(struct orr_variant *variant)
 {
     const struct orr_nearly *nearly = &variant->machine->nearly;
     uint32_t count;
     const uint32_t *nets = job_ports(variant, ORR_DIFFERS_PORTS, &count);
-    if (count)
-        add_nics(variant, nets, count, count / nearly->here * (nearly->there - nearly->here), true);
+    const uint32_t wanted = count ? count / nearly->here * (nearly->there - nearly->here) : 0;
+    if (count && !raise_slow_ports(variant, count, wanted))
+        add_nics(variant, nets, count, wanted, true);
 }
 
 /* The NICs get the speed of the type that has the slowest, and its number for as many GPUs. */

@@ -64,33 +64,33 @@ static void refuse_p2p(struct orr_variant *variant)
 }
 
 static const struct orr_repair rows[] = {
-    {"nvlinks-not-in-file", "the NVLinks of this GPU model in the file", orr_repair_board_nvlinks, false, true, false},
-    {"nvlinks-missing", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false, false},
-    {"nvlinks-below-board", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false, false},
-    {"nvlink-islands", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false, false},
-    {"nvlink-count", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false, false},
-    {"nvlink-zero", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false, false},
-    {"nvlink-one-sided", "the larger number of NVLinks in both directions", orr_repair_one_sided, false, false, false},
-    {"nvlink-targets", "the same NVSwitches as the other GPUs", orr_repair_targets, false, false, false},
-    {"slow-link", "speed and width of equal devices", orr_repair_slow_links, false, false, false},
-    {"pcie-below-model", "the PCIe links that GPUs, NICs and CPU support", orr_repair_generation, false, false, false},
-    {"idle-gpus", "the PCIe link that GPU and CPU support", orr_repair_all_links, false, true, false},
-    {"link-missing", "the link of an equal device", orr_repair_unknown_links, false, true, false},
-    {"throttling-bridge", "the link of the fastest device below it", orr_repair_bridges, false, false, false},
-    {"slow-slot", "a slot as fast as the NIC", orr_repair_slots, true, false, false},
-    {"port-slow", "the speed of equal ports", orr_repair_ports, true, false, false},
-    {"ports-below-type", "the speed that ports of this machine type have", orr_repair_ports_of_type, true, false,
-     false},
-    {"nics-below-type", "the NICs that this machine type has", orr_repair_nics_of_type, true, false, false},
+    {"nvlinks-not-in-file", "the NVLinks of this GPU model in the file", orr_repair_board_nvlinks, ORR_REPAIR_OF_FILE},
+    {"nvlinks-missing", "all NVLinks of this GPU model", orr_repair_board_nvlinks, 0},
+    {"nvlinks-below-board", "all NVLinks of this GPU model", orr_repair_board_nvlinks, 0},
+    {"nvlink-islands", "all NVLinks of this GPU model", orr_repair_board_nvlinks, 0},
+    {"nvlink-count", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, 0},
+    {"nvlink-zero", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, 0},
+    {"nvlink-one-sided", "the larger number of NVLinks in both directions", orr_repair_one_sided, 0},
+    {"nvlink-targets", "the same NVSwitches as the other GPUs", orr_repair_targets, 0},
+    {"slow-link", "speed and width of equal devices", orr_repair_slow_links, 0},
+    {"pcie-below-model", "the PCIe links that GPUs, NICs and CPU support", orr_repair_generation, 0},
+    {"idle-gpus", "the PCIe link that GPU and CPU support", orr_repair_all_links, ORR_REPAIR_OF_FILE},
+    {"link-missing", "the link of an equal device", orr_repair_unknown_links, ORR_REPAIR_OF_FILE},
+    {"throttling-bridge", "the link of the fastest device below it", orr_repair_bridges, 0},
+    {"slow-slot", "a slot as fast as the NIC", orr_repair_slots, ORR_REPAIR_NETWORK},
+    {"port-slow", "the speed of equal ports", orr_repair_ports, ORR_REPAIR_NETWORK},
+    {"ports-below-type", "the speed that ports of this machine type have", orr_repair_ports_of_type,
+     ORR_REPAIR_NETWORK},
+    {"nics-below-type", "the NICs that this machine type has", orr_repair_nics_of_type, ORR_REPAIR_NETWORK},
     {"nics-below-generation", "NICs as slow as any machine type has with such GPUs", orr_repair_nics_of_generation,
-     true, false, false},
-    {"nic-missing", "the NIC that the other GPUs have", orr_repair_missing_nics, true, false, false},
-    {"nic-misplaced", "the NIC on the PCIe switch of its GPUs", orr_repair_strays, true, false, false},
-    {"gdr-off", "GPUDirect RDMA on", allow_gdr, true, false, false},
-    {"gdr-too-far", "NCCL_NET_GDR_LEVEL at the distance of the nearest NICs", widen_gdr, true, false, false},
-    {"setting-hinders", "these settings at their defaults", reset_settings, false, false, false},
-    {"text-sets", "these settings at their defaults", leave_out_pasted, false, false, false},
-    {"p2p-by-model", "no P2P between the GPUs (NCCL_P2P_DISABLE=1)", refuse_p2p, false, false, true},
+     ORR_REPAIR_NETWORK | ORR_REPAIR_REPLACES},
+    {"nic-missing", "the NIC that the other GPUs have", orr_repair_missing_nics, ORR_REPAIR_NETWORK},
+    {"nic-misplaced", "the NIC on the PCIe switch of its GPUs", orr_repair_strays, ORR_REPAIR_NETWORK},
+    {"gdr-off", "GPUDirect RDMA on", allow_gdr, ORR_REPAIR_NETWORK},
+    {"gdr-too-far", "NCCL_NET_GDR_LEVEL at the distance of the nearest NICs", widen_gdr, ORR_REPAIR_NETWORK},
+    {"setting-hinders", "these settings at their defaults", reset_settings, 0},
+    {"text-sets", "these settings at their defaults", leave_out_pasted, 0},
+    {"p2p-by-model", "no P2P between the GPUs (NCCL_P2P_DISABLE=1)", refuse_p2p, ORR_REPAIR_SUPPOSES},
 };
 
 const char *orr_repair_id(size_t i)
@@ -110,8 +110,14 @@ enum orr_code orr_patient_read(struct orr_patient *patient, const struct orr_ana
                                struct orr_arena *arena, struct orr_error *err)
 {
     patient->analysis = analysis;
-    ORR_NEED(orr_hardware_read(analysis->given, arena, &patient->hw) &&
-                 orr_groups_find(&patient->hw, arena, &patient->groups),
+    return orr_patient_read_again(patient, analysis->given, arena, err);
+}
+
+enum orr_code orr_patient_read_again(struct orr_patient *patient, const struct orr_dump *repaired,
+                                     struct orr_arena *arena, struct orr_error *err)
+{
+    patient->given = repaired;
+    ORR_NEED(orr_hardware_read(repaired, arena, &patient->hw) && orr_groups_find(&patient->hw, arena, &patient->groups),
              err);
     orr_machine_recognise(&patient->hw, &patient->machine);
     return ORR_OK;
@@ -120,7 +126,7 @@ enum orr_code orr_patient_read(struct orr_patient *patient, const struct orr_ana
 enum orr_code orr_patient_copy(const struct orr_patient *patient, struct orr_arena *arena,
                                struct orr_variant *ret_variant, struct orr_error *err)
 {
-    orr_variant_init(ret_variant, patient->analysis, NULL, NULL, arena);
+    orr_variant_init(ret_variant, patient->analysis, patient->given, NULL, arena);
     ret_variant->hw = &patient->hw;
     ret_variant->machine = &patient->machine;
     ret_variant->groups = &patient->groups;

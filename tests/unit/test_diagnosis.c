@@ -226,6 +226,49 @@ static void change(char text[sizeof healthy + 64], const char *near, const char 
     strcpy(at, rest);
 }
 
+/* Slots of half the width hide that all links run at Gen4: repairing the links gains nothing as long as the slots are
+ * narrow, but without that repair, wide slots gain less. */
+TEST(a_fault_that_another_one_hides_costs_something_together_with_it)
+{
+    char text[sizeof healthy + 64];
+    snprintf(text, sizeof text, "%s", healthy);
+    for (char *at = text; (at = strstr(at, "32.0 GT/s PCIe"));)
+        memcpy(at, "16.0", 4);
+    ANSWER links = diagnose(text, 2, NULL, NULL);
+    for (int nic = 1; nic <= 4; nic++) {
+        char bus[16];
+        snprintf(bus, sizeof bus, "0000:%d2:00.0", nic);
+        change(text, bus, "link_width=\"16\"", "link_width=\"8\"");
+    }
+    ANSWER whole = diagnose(healthy, 2, NULL, NULL);
+    ANSWER a = diagnose(text, 2, NULL, NULL);
+    const struct orr_diagnosed *generation = row_of(&a, "pcie-below-model"), *slots = row_of(&a, "slow-slot");
+    struct orr_performance sound;
+    double sum;
+    orr_measure(whole.analysis, &sound);
+    assert_int_equal(a.diagnosis.state, ORR_VERDICT_DEGRADED);
+    assert_true(a.diagnosis.has_all && a.diagnosis.all.repaired == sound.value[ORR_COST_BUS_BW]);
+    assert_true(generation && generation->cost.together && generation->severity == ORR_SEVERITY_WARNING);
+    assert_true(slots && !slots->cost.together && slots->cost.has_gain);
+    last_gain(&a, &sum);
+    assert_true(fabs(sum - (a.diagnosis.all.repaired - a.diagnosis.all.now)) < 1e-6 * sum);
+    assert_true(row_of(&links, "pcie-below-model") && !row_of(&links, "pcie-below-model")->cost.together);
+}
+
+/* A slot is wide enough for its NIC until that runs at the speed of its equals. */
+TEST(a_fault_that_only_the_repaired_machine_shows_is_repaired_too)
+{
+    ANSWER whole = diagnose(healthy, 2, NULL, NULL);
+    char text[sizeof healthy + 64];
+    snprintf(text, sizeof text, "%s", MACHINE("16", LINKS("18"), CX7("0000:22:00.0", "1", "100000", "1"), ""));
+    change(text, "0000:22:00.0", "32.0 GT/s", "16.0 GT/s");
+    change(text, "0000:22:00.0", "link_width=\"16\"", "link_width=\"8\"");
+    ANSWER a = diagnose(text, 2, NULL, NULL);
+    struct orr_performance sound;
+    orr_measure(whole.analysis, &sound);
+    assert_true(a.diagnosis.has_all && a.diagnosis.all.repaired == sound.value[ORR_COST_BUS_BW]);
+}
+
 /* Two faults, one reference: what both repairs add is what the machine lacks, and no finding names another figure. */
 TEST(every_cost_refers_to_the_machine_with_everything_repaired)
 {
