@@ -192,9 +192,10 @@ static void fewer_than_model(struct orr_finder *f)
 const struct orr_finding_row orr_findings_nvlink[] = {
     {ORR_FINDING("nvlink-count", "L30", WARNING, NCCL, nvlink_count),
      .title = "A GPU has fewer NVLinks than its equals",
-     .why = "All channels run at the bandwidth of the GPU with the fewest NVLinks. Usually a link is down.",
+     .why = "All channels run at the bandwidth of the GPU with the fewest NVLinks. With NVSwitches, a link is usually "
+            "down; among cards that bridges join, one may have no bridge.",
      .advice = "Find the links that are down with `nvidia-smi nvlink -s`. Resetting the GPU or restarting the fabric "
-               "manager may bring them up.",
+               "manager may bring them up. A card without a bridge has none: leave it out of jobs that need NVLink.",
      .commands = {"nvidia-smi nvlink -s", "nvidia-smi nvlink -e", "dmesg | grep -i nvlink"},
      .references = {"NVIDIA/nccl#1182", "NVIDIA/nccl#557"}},
     {ORR_FINDING("nvlink-targets", "L31", WARNING, NCCL, nvlink_targets),

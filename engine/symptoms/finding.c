@@ -67,3 +67,12 @@ bool orr_symptom_acs_refuted(const struct orr_log *log)
     return orr_log_event_of(log, "acs-off") && !orr_log_event_of(log, "acs-on") &&
            !orr_log_event_of(log, "iommu-translated");
 }
+
+const struct orr_log_event *orr_symptom_said_hang(const struct orr_log *log)
+{
+    static const char *const events[] = {"said-hang", "said-stuck", "said-freeze", "said-stall"};
+    const struct orr_log_event *event = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(log, events[i]);
+    return event;
+}

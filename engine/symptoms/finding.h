@@ -19,6 +19,9 @@ const char *orr_symptom_setting(const struct orr_log *log, const char *name, uin
 /* Whether a word is one of "A|B|C", whatever its case. */
 bool orr_symptom_is_one(const char *word, const char *words);
 
+/* The line of a person who says that something hangs; NULL if nobody does. */
+const struct orr_log_event *orr_symptom_said_hang(const struct orr_log *log);
+
 /* How many connections of the log go which way; gdr: those of net with GPUDirect RDMA. */
 struct orr_symptom_transports {
     uint32_t p2p, shm, net, gdr;

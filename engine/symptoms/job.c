@@ -214,6 +214,39 @@ static void first_barrier(struct orr_symptom_finder *f)
     }
 }
 
+/* A hang of which NCCL prints nothing, although it should. */
+static void before_nccl(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *hang = orr_symptom_said_hang(log);
+    uint32_t line = 0;
+    const char *level = orr_symptom_setting(log, "NCCL_DEBUG", &line);
+    if (!hang || !level || !orr_symptom_is_one(level, "INFO|TRACE") || log->nccl_count ||
+        log->kinds[ORR_LOG_TEST_RESULT])
+        return;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        if (f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)
+            return; /* which says more */
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (!log->events[i].message || log->events[i].message->weight > ORR_WEIGHT_WARNING)
+            return;
+    orr_symptom_add(
+        f,
+        &(struct orr_symptom){
+            .id = "before-nccl",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .cause = orr_symptom_text(f,
+                                      "NCCL_DEBUG=%.10s is set (line %u), and no line comes from NCCL. If the text "
+                                      "has all that the job printed, it hangs (line %u) before NCCL starts, in MPI or "
+                                      "in the launcher.",
+                                      level, line, hang->line),
+            .check = "Check: run `hostname` and then a small MPI program with the same command: if they hang too, it "
+                     "is not NCCL.",
+            .cure = "Name MPI's interface (--mca btl tcp,self --mca btl_tcp_if_include IFACE), turn hcoll off (--mca "
+                    "coll_hcoll_enable 0), and use an HPC-X or UCX that fits the NIC driver.",
+            .line = hang->line});
+}
+
 void orr_symptoms_of_job(struct orr_symptom_finder *f)
 {
     first_barrier(f);
@@ -221,4 +254,5 @@ void orr_symptoms_of_job(struct orr_symptom_finder *f)
     slices_of_one_gpu(f);
     ends_at_nvls(f);
     ends_at_nccl(f);
+    before_nccl(f);
 }

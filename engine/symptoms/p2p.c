@@ -64,16 +64,6 @@ static void driver_offers_none(struct orr_symptom_finder *f)
             .line = record->line});
 }
 
-/* The line of a person who says that something hangs; NULL if nobody does. */
-static const struct orr_log_event *said_hang(const struct orr_log *log)
-{
-    static const char *const events[] = {"said-hang", "said-stuck", "said-freeze", "said-stall"};
-    const struct orr_log_event *event = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(log, events[i]);
-    return event;
-}
-
 /* The model of GPUs of one host, NULL if lines do not say; *ret_nvlink: it has NVLink, or a matrix shows one. */
 static const struct orr_gpu_model *neighbours(const struct orr_log *log, bool *ret_nvlink)
 {
@@ -90,7 +80,7 @@ static void p2p_stops(struct orr_symptom_finder *f)
     const struct orr_log *log = f->log;
     bool nvlink;
     const struct orr_gpu_model *model = neighbours(log, &nvlink);
-    const struct orr_log_event *hang = said_hang(log);
+    const struct orr_log_event *hang = orr_symptom_said_hang(log);
     const bool waits = (log->kinds[ORR_LOG_TEST_START] && !log->kinds[ORR_LOG_TEST_RESULT]) ||
                        orr_log_event_of(log, "watchdog-timeout");
     if (nvlink || !orr_symptom_transports(log).p2p || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
@@ -136,7 +126,7 @@ static uint32_t p2p_off(const struct orr_log *log, const struct orr_log_event *h
 static void p2p_worked_around(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
-    const struct orr_log_event *hang = said_hang(log);
+    const struct orr_log_event *hang = orr_symptom_said_hang(log);
     const uint32_t line = hang ? p2p_off(log, hang) : 0;
     if (!line || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
         orr_log_event_of(log, "iommu-translated") || orr_log_event_of(log, "p2p-matrix-refused"))
@@ -168,7 +158,8 @@ static void patched_driver(struct orr_symptom_finder *f)
     orr_symptom_add(
         f, &(struct orr_symptom){
                .id = "p2p-patched",
-               .weight = said_hang(log) || orr_log_event_of(log, "vllm-nccl") ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+               .weight = orr_symptom_said_hang(log) || orr_log_event_of(log, "vllm-nccl") ? ORR_SYMPTOM_CAUSE
+                                                                                          : ORR_SYMPTOM_NOTE,
                .cause = orr_symptom_text(f,
                                          "The driver offers P2P (line %u) between GPUs to which NVIDIA's own driver "
                                          "offers none (%.*s), so it is patched. Such P2P can hang or deliver wrong "
