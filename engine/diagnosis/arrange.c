@@ -13,7 +13,7 @@ bool orr_diagnosed_costs(const struct orr_diagnosed *row)
 
 bool orr_diagnosed_adds(const struct orr_diagnosed *row)
 {
-    return orr_diagnosed_costs(row) && !row->of_file && row->cost.figure != ORR_COST_GPUS;
+    return orr_diagnosed_costs(row) && !row->of_file && !row->asks && row->cost.figure != ORR_COST_GPUS;
 }
 
 /* The first finding present of those that explain row i by the table, UINT32_MAX: none. */

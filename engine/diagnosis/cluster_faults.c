@@ -154,7 +154,7 @@ static enum orr_code try_finding(struct examining *e, uint32_t s, const struct o
     struct orr_variant one;
     const struct orr_dump *repaired;
     struct orr_analysis *answer;
-    if (!repair || repair->kind & ORR_REPAIR_OF_FILE)
+    if (!repair || repair->kind & (ORR_REPAIR_OF_FILE | ORR_REPAIR_ASKS))
         return ORR_OK;
     ORR_TRY(orr_patient_copy(patient, e->arena, &one, err));
     repair->apply(&one);

@@ -134,6 +134,7 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
         return ORR_OK;
     row->repair = repair->what;
     row->of_file = repair->kind & ORR_REPAIR_OF_FILE;
+    row->asks = repair->kind & ORR_REPAIR_ASKS;
     if (!orr_trials_may_go_on(&d->trials)) {
         row->not_tried = "the limit on analyses for costs was reached";
         return ORR_OK;
@@ -155,7 +156,7 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
     }
     row->cost = orr_cost_between(&d->now, &repaired);
     row->has_cost = row->cost.hosts;
-    row->repairs = row->has_cost && !row->of_file;
+    row->repairs = row->has_cost && !row->of_file && !row->asks;
     row->not_tried = row->has_cost ? NULL : "no figures of the repaired machine could be computed";
     return ORR_OK;
 }
@@ -305,7 +306,7 @@ static void judge(struct orr_diagnosed *row)
     row->severity = row->finding->row->severity;
     if (row->supposed.hosts && row->supposed.none)
         row->severity = ORR_SEVERITY_INFO; /* it makes no difference */
-    if (!row->has_cost || row->of_file || row->severity == ORR_SEVERITY_ERROR)
+    if (!row->has_cost || row->of_file || row->asks || row->severity == ORR_SEVERITY_ERROR)
         return;
     row->severity = row->cost.none ? ORR_SEVERITY_INFO : ORR_SEVERITY_WARNING;
 }

@@ -63,6 +63,7 @@ struct orr_diagnosed {
     struct orr_cost cost;
     struct orr_cost supposed; /* what it costs if the finding's "if" is so; hosts 0 if it supposes nothing */
     bool of_file;             /* the file is incomplete, not the machine */
+    bool asks;                /* the machine may be right as it is, so that the cost is not one of the machine's */
     bool repairs;             /* its repair changes the machine that has everything repaired */
     uint32_t stage;           /* of everything.h: 0 is what the machine shows as it is */
     const char *not_tried;    /* why a repair was not tried, a phrase; NULL if it was, or there is none */

@@ -106,7 +106,8 @@ static enum orr_code examine(struct orr_diagnosis *d, const struct orr_analysis 
     for (uint32_t i = 0; i < found.count; i++) {
         const struct orr_repair *repair = orr_repair_find(found.rows[i].row->id);
         bool more = false;
-        if (!repair || repair->kind & (ORR_REPAIR_OF_FILE | ORR_REPAIR_SUPPOSES | ORR_REPAIR_REPLACES))
+        if (!repair ||
+            repair->kind & (ORR_REPAIR_OF_FILE | ORR_REPAIR_SUPPOSES | ORR_REPAIR_REPLACES | ORR_REPAIR_ASKS))
             continue;
         ORR_TRY(changes(repair, repaired, &more, err));
         if (more && is_new(d, &found.rows[i]))

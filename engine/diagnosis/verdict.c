@@ -84,7 +84,11 @@ static bool is_error(const struct orr_diagnosed *row)
 }
 static bool is_costly(const struct orr_diagnosed *row)
 {
-    return row->has_cost && !row->cost.none && !row->of_file;
+    return row->has_cost && !row->cost.none && !row->of_file && !row->asks;
+}
+static bool is_asking(const struct orr_diagnosed *row)
+{
+    return row->has_cost && !row->cost.none && row->asks;
 }
 /* Bandwidths are not those of the machine if NVLinks are missing from them. */
 static bool hides_nvlinks(const struct orr_diagnosed *row)
@@ -180,6 +184,20 @@ static void write_healthy(const struct orr_analysis *analysis, struct orr_text *
     if (figures.value[ORR_COST_BUS_BW] > 0)
         orr_text_printf(text, " AllReduce gets up to %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW], hosts,
                         orr_plural(hosts));
+}
+
+/* The machine is right as it is, but it may be a better one that is not. */
+static void write_other_type(const struct orr_diagnosis *d, struct orr_text *text)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < d->count; i++) {
+        if (!is_asking(&d->rows[i]))
+            continue;
+        orr_text_printf(text, " %s%s. If this is one, ", first ? "But " : "Also, ", d->rows[i].finding->detail);
+        orr_cost_clause(&d->rows[i].cost, text);
+        orr_text_puts(text, ".");
+        first = false;
+    }
 }
 
 /* The same hosts without the NVLinks between them; 0: not known. */
@@ -289,6 +307,7 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
     } else {
         d->state = ORR_VERDICT_HEALTHY;
         write_healthy(analysis, &text);
+        write_other_type(d, &text);
         if (first_row(d, is_refusal) != UINT32_MAX)
             orr_text_puts(&text, " But NCCL could not read this file as NCCL_TOPO_FILE.");
     }

@@ -21,10 +21,9 @@ static bool read_given(const struct orr_finder *f, struct given *ret_given)
 }
 
 /* A speed that is assumed proves nothing. */
-static bool is_nearly(const struct given *given, enum orr_differs differs)
+static bool is_nearly(const struct given *given, const struct orr_nearly *nearly, enum orr_differs differs)
 {
-    return given->machine.nearly.differs == differs &&
-           !orr_dump_assumed(given->hw.dump, ORR_ELEMENT_NET, ORR_ATTR_SPEED);
+    return nearly->differs == differs && !orr_dump_assumed(given->hw.dump, ORR_ELEMENT_NET, ORR_ATTR_SPEED);
 }
 
 /* "dgx-h100 or hgx-h100", "dgx-a100, hgx-a100 or 3 more types". */
@@ -60,7 +59,7 @@ static void ports_below_type(struct orr_finder *f)
 {
     struct given given;
     ORR_LOCAL_TEXT(text, 512);
-    if (!read_given(f, &given) || !is_nearly(&given, ORR_DIFFERS_PORT_SPEED))
+    if (!read_given(f, &given) || !is_nearly(&given, &given.machine.nearly, ORR_DIFFERS_PORT_SPEED))
         return;
     const struct orr_nearly *nearly = &given.machine.nearly;
     const uint32_t ports = nearly->types[0]->nets;
@@ -86,7 +85,7 @@ static void nics_below_type(struct orr_finder *f)
 {
     struct given given;
     ORR_LOCAL_TEXT(text, 512);
-    if (!read_given(f, &given) || !is_nearly(&given, ORR_DIFFERS_PORTS))
+    if (!read_given(f, &given) || !is_nearly(&given, &given.machine.nearly, ORR_DIFFERS_PORTS))
         return;
     const struct orr_nearly *nearly = &given.machine.nearly;
     orr_text_puts(&text, "like ");
@@ -97,10 +96,45 @@ static void nics_below_type(struct orr_finder *f)
         slower += orr_has_name_of(nearly->types[0], orr_element_word(given.hw.dump, given.hw.nets[i], ORR_ATTR_NAME));
     if (slower > nearly->here)
         orr_text_printf(&text, " of this speed, and %u slower", slower - nearly->here);
-    write_evidence(nearly, "GPUs, and names and speed of the NICs", &text);
+    if (nearly->slower)
+        orr_text_printf(&text, ", and these run slower than %g Gb/s", nearly->types[0]->net_mbps / 1000.0);
+    write_evidence(nearly, nearly->slower ? "GPUs, and names of the NICs" : "GPUs, and names and speed of the NICs",
+                   &text);
     if (nearly->chosen)
         orr_text_puts(&text, "; some PCIe switches with GPUs have a NIC, others have none");
     orr_say(f, "%s", orr_text_data(&text));
+}
+
+/* A type that the machine may be, although it is right without that: two types differ in their NICs only, or the maker
+ * of the server chooses them. */
+static bool may_be_another(struct orr_finder *f, struct given *given)
+{
+    return read_given(f, given) && !(f->analysis && f->analysis->cluster) &&
+           !(given->hw.dump->notes && !strcmp(given->hw.dump->notes->kind, "machine-type"));
+}
+
+static void ports_of_other_type(struct orr_finder *f)
+{
+    struct given given;
+    ORR_LOCAL_TEXT(text, 512);
+    if (!may_be_another(f, &given) || !is_nearly(&given, &given.machine.slower, ORR_DIFFERS_PORT_SPEED))
+        return;
+    const struct orr_nearly *other = &given.machine.slower;
+    write_types(other, &text);
+    orr_say(f, "%s differs only in that its NIC ports run at %g instead of %g Gb/s", orr_text_data(&text),
+            other->there / 1000.0, other->here / 1000.0);
+}
+
+static void nics_of_other_type(struct orr_finder *f)
+{
+    struct given given;
+    ORR_LOCAL_TEXT(text, 512);
+    if (!may_be_another(f, &given) || !is_nearly(&given, &given.machine.fewer, ORR_DIFFERS_PORTS))
+        return;
+    const struct orr_nearly *other = &given.machine.fewer;
+    write_types(other, &text);
+    orr_say(f, "%s differs only in that it has %u instead of %u NIC ports", orr_text_data(&text), other->there,
+            other->here);
 }
 
 /* In a cluster, half of the GPUs are more likely those that the job takes: hosts are compared with one another. */
@@ -121,7 +155,7 @@ static void gpu_missing(struct orr_finder *f)
                 machine->gpus_here, machine->gpus);
         return;
     }
-    if (!is_nearly(&given, ORR_DIFFERS_GPUS) || (f->analysis && f->analysis->cluster))
+    if (!is_nearly(&given, &machine->nearly, ORR_DIFFERS_GPUS) || (f->analysis && f->analysis->cluster))
         return;
     orr_text_puts(&text, "like ");
     write_types(&machine->nearly, &text);
@@ -187,6 +221,17 @@ const struct orr_finding_row orr_findings_type[] = {
      .advice = "Count the NICs on the PCIe bus and those with a driver and an active port. In a container, check that "
                "it sees all of them.",
      .commands = {"lspci | grep -i -E 'mellanox|infiniband|ethernet'", "ibdev2netdev", "ls /dev/infiniband"}},
+    {ORR_FINDING("nics-of-other-type", NULL, INFO, NCCL, nics_of_other_type),
+     .title = "Another machine type differs only in that it has more NICs",
+     .why = "If this machine is of that type, NICs are missing. The dump alone does not show which of the two it is.",
+     .advice = "Name the machine that this should be: `orrery gate --expect TYPE`.",
+     .commands = {"lspci | grep -i -E 'mellanox|infiniband|ethernet'"}},
+    {ORR_FINDING("ports-of-other-type", NULL, INFO, NCCL, ports_of_other_type),
+     .title = "Another machine type differs only in that its NICs are faster",
+     .why = "If this machine is of that type, all ports run too slow. The dump alone does not show which of the two it "
+            "is.",
+     .advice = "Name the machine that this should be: `orrery gate --expect TYPE`.",
+     .commands = {"ibstat | grep -E 'CA |Rate'"}},
     {ORR_FINDING("nics-below-generation", NULL, WARNING, ANALYSIS, nics_below_generation),
      .title = "The NICs are far slower than those of machines with such GPUs",
      .why =

@@ -111,7 +111,7 @@ static enum orr_code is_expected(const struct orr_gate_request *request, const s
 /* Whether a finding can make a node degraded. A finding that follows from another is attributed to that one. */
 static bool matters(const struct orr_diagnosed *row)
 {
-    return row->follows == UINT32_MAX && !row->of_file &&
+    return row->follows == UINT32_MAX && !row->of_file && !row->asks &&
            (row->severity == ORR_SEVERITY_ERROR || (row->has_cost && !row->cost.none));
 }
 

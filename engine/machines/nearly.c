@@ -81,16 +81,21 @@ static bool is_telling(const struct orr_machine_type *type)
     return type->nets > 1 || !strncmp(type->net_name, "rdmap", 5) || !strncmp(type->net_name, "mlx5_ib", 7);
 }
 
+/* asks: whoever built the machine may have chosen the number of NICs. */
 static enum orr_differs differs_from(const struct orr_hardware_facts *h, const struct orr_machine_type *type,
-                                     const struct counted *here)
+                                     const struct counted *here, bool asks, bool *ret_slower)
 {
-    bool fast = orr_port_is_as_fast(here->mbps, type->net_mbps);
+    const bool fast = orr_port_is_as_fast(here->mbps, type->net_mbps), slower = !fast && here->mbps < type->net_mbps;
+    *ret_slower = false;
     if (!here->ports)
         return ORR_DIFFERS_NOTHING;
-    if (here->gpus == type->gpus && here->ports == type->nets && !fast && here->mbps < type->net_mbps)
+    if (here->gpus == type->gpus && here->ports == type->nets && slower)
         return ORR_DIFFERS_PORT_SPEED;
-    if (here->gpus == type->gpus && fast && 2 * here->ports <= type->nets && (!is_as_chosen(type) || is_uneven(h)))
+    if (here->gpus == type->gpus && (fast || (slower && !asks && is_telling(type))) && 2 * here->ports <= type->nets &&
+        (asks || !is_as_chosen(type) || is_uneven(h))) {
+        *ret_slower = slower;
         return ORR_DIFFERS_PORTS;
+    }
     if (2 * here->gpus <= type->gpus && fast && here->ports == type->nets && is_telling(type))
         return ORR_DIFFERS_GPUS;
     return ORR_DIFFERS_NOTHING;
@@ -110,9 +115,10 @@ static void add(struct orr_nearly *nearly, const struct orr_machine_type *type, 
     nearly->count++;
 }
 
-enum { OTHER_CPU = 8 }; /* more than any enum orr_differs */
+enum { SLOWER_TOO = 4, OTHER_CPU = 8 }; /* more than any enum orr_differs */
 
-void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct orr_seen *seen, struct orr_nearly *ret)
+void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct orr_seen *seen, enum orr_differs asks,
+                             struct orr_nearly *ret)
 {
     const struct orr_machine_type *type;
     const uint32_t hosts = count_hosts(h);
@@ -125,13 +131,16 @@ void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct or
             continue;
         const uint32_t ports = orr_job_ports(h, type, NULL);
         const struct counted here = {h->gpu_count / hosts, ports % hosts ? 0 : ports / hosts, fastest_named(h, type)};
-        const enum orr_differs differs = differs_from(h, type, &here);
-        /* The usual CPU first, then slow ports before missing devices, as they are more common. */
-        const uint32_t rank = (orr_machine_has_cpu(h, type) ? 0 : OTHER_CPU) + (uint32_t)differs;
-        if (!differs || rank > best)
+        bool slower;
+        const enum orr_differs differs = differs_from(h, type, &here, asks, &slower);
+        /* The usual CPU first, one difference before two, then slow ports before missing devices, as they are more
+         * common. */
+        const uint32_t rank =
+            (orr_machine_has_cpu(h, type) ? 0 : OTHER_CPU) + (slower ? SLOWER_TOO : 0) + (uint32_t)differs;
+        if (!differs || rank > best || (asks && (differs != asks || rank >= OTHER_CPU)))
             continue;
         if (rank < best)
-            *ret = (struct orr_nearly){.differs = differs, .cpu = rank < OTHER_CPU};
+            *ret = (struct orr_nearly){.differs = differs, .cpu = rank < OTHER_CPU, .slower = slower};
         best = rank;
         add(ret, type, &here);
     }

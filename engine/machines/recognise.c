@@ -208,7 +208,11 @@ void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machin
     if (ret_machine->type && !strncmp(ret_machine->type->net_name, "rdmap", 5))
         ret_machine->proven_board = true; /* only EC2 has NICs of these names */
     if (!ret_machine->type)
-        orr_machine_find_nearly(h, &seen, &ret_machine->nearly);
+        orr_machine_find_nearly(h, &seen, ORR_DIFFERS_NOTHING, &ret_machine->nearly);
+    if (!ret_machine->nearly.count) {
+        orr_machine_find_nearly(h, &seen, ORR_DIFFERS_PORTS, &ret_machine->fewer);
+        orr_machine_find_nearly(h, &seen, ORR_DIFFERS_PORT_SPEED, &ret_machine->slower);
+    }
     if (ret_machine->nearly.count)
         ret_machine->board = ret_machine->nearly.types[0]->board;
 }

@@ -25,6 +25,7 @@ struct orr_nearly {
     bool chosen;          /* for one of these types, the maker of the server chooses number and speed of the NICs */
     bool cpu;             /* the CPU model fits, too */
     uint32_t here, there; /* the figure in the dump, and the least that such a machine has */
+    bool slower;          /* ports are fewer, and slower as well */
 };
 
 struct orr_machine {
@@ -40,6 +41,9 @@ struct orr_machine {
                           * each had as many as most have; 0 if they differ */
     uint32_t gpus_here, nics_here; /* of the dump */
     struct orr_nearly nearly;      /* if no type fits */
+    /* The machine is right as it is, as another type or with NICs that the maker of the server chose. But it may be one
+     * of these types with fewer NICs or slower ones: a question. */
+    struct orr_nearly fewer, slower;
 };
 
 /* Reads what hardware says. If several types fit equally well, a value is given only if all of them agree. */

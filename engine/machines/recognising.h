@@ -26,7 +26,9 @@ int64_t orr_port_mbps(const struct orr_hardware_facts *h, uint32_t net);
 /* Within an eighth, as some virtual machines report a little less. */
 bool orr_port_is_as_fast(int64_t mbps, int64_t most);
 bool orr_port_is_named(const struct orr_hardware_facts *h, uint32_t net, const struct orr_machine_type *type);
-/* nearly.c: fills in ret->differs and the rest; nothing if no type is nearly the dump's. */
-void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct orr_seen *seen, struct orr_nearly *ret);
+/* nearly.c: fills in ret->differs and the rest; nothing if no type is nearly the dump's. asks: only a type that differs
+ * in this, even if the machine is right as another type. */
+void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct orr_seen *seen, enum orr_differs asks,
+                             struct orr_nearly *ret);
 
 #endif

@@ -11,7 +11,8 @@ enum orr_repair_kind {
     ORR_REPAIR_NETWORK = 1,  /* changes nothing for a job on one host */
     ORR_REPAIR_OF_FILE = 2,  /* the file is incomplete, not the machine: the repaired figure is the one to expect */
     ORR_REPAIR_SUPPOSES = 4, /* not a repair but a possibility: the verdict gives the figure with and without it */
-    ORR_REPAIR_REPLACES = 8  /* by other devices, which prove nothing about the rest of this machine */
+    ORR_REPAIR_REPLACES = 8, /* by other devices, which prove nothing about the rest of this machine */
+    ORR_REPAIR_ASKS = 16     /* the machine may be right as it is: a question, and no cost of the machine */
 };
 
 struct orr_repair {
@@ -62,6 +63,8 @@ void orr_repair_add_nic(struct orr_variant *variant, struct orr_doc_node *parent
 void orr_repair_number_nics(struct orr_variant *variant, uint32_t added);
 void orr_repair_ports_of_type(struct orr_variant *variant);
 void orr_repair_nics_of_type(struct orr_variant *variant);
+void orr_repair_ports_of_other_type(struct orr_variant *variant);
+void orr_repair_nics_of_other_type(struct orr_variant *variant);
 void orr_repair_nics_of_generation(struct orr_variant *variant);
 /* repair_nvlinks.c */
 void orr_repair_nvlinks(struct orr_variant *variant);

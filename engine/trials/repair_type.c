@@ -57,20 +57,30 @@ void orr_repair_number_nics(struct orr_variant *variant, uint32_t added)
 }
 
 /* Elements of the ports that jobs use; *ret_count 0 if no type is like the machine, or memory ran out. */
-static const uint32_t *job_ports(struct orr_variant *variant, enum orr_differs differs, uint32_t *ret_count)
+static const uint32_t *job_ports(struct orr_variant *variant, const struct orr_nearly *nearly, enum orr_differs differs,
+                                 uint32_t *ret_count)
 {
-    const struct orr_nearly *nearly = &variant->machine->nearly;
     uint32_t *nets = ORR_NEW(variant->arena, uint32_t, variant->hw->net_count);
     *ret_count = nearly->differs == differs && nets ? orr_job_ports(variant->hw, nearly->types[0], nets) : 0;
     return nets;
 }
 
-void orr_repair_ports_of_type(struct orr_variant *variant)
+static void set_speed(struct orr_variant *variant, const struct orr_nearly *nearly)
 {
     uint32_t count;
-    const uint32_t *nets = job_ports(variant, ORR_DIFFERS_PORT_SPEED, &count);
+    const uint32_t *nets = job_ports(variant, nearly, ORR_DIFFERS_PORT_SPEED, &count);
     for (uint32_t i = 0; i < count; i++)
-        orr_variant_set_int(variant, variant->nodes[nets[i]], ORR_ATTR_SPEED, variant->machine->nearly.there);
+        orr_variant_set_int(variant, variant->nodes[nets[i]], ORR_ATTR_SPEED, nearly->there);
+}
+
+void orr_repair_ports_of_type(struct orr_variant *variant)
+{
+    set_speed(variant, &variant->machine->nearly);
+}
+
+void orr_repair_ports_of_other_type(struct orr_variant *variant)
+{
+    set_speed(variant, &variant->machine->slower);
 }
 
 /* Where NICs can be added: the bridge or CPU around a GPU or a NIC. */
@@ -130,9 +140,9 @@ static void add_nics(struct orr_variant *variant, const uint32_t *nets, uint32_t
 }
 
 /* If the machine has as many ports as its type, some of them slower, these get the type's speed: none is missing. */
-static bool raise_slow_ports(struct orr_variant *variant, uint32_t fast, uint32_t wanted)
+static bool raise_slow_ports(struct orr_variant *variant, const struct orr_machine_type *type, uint32_t fast,
+                             uint32_t wanted)
 {
-    const struct orr_machine_type *type = variant->machine->nearly.types[0];
     const struct orr_hardware_facts *hw = variant->hw;
     uint32_t named = 0;
     for (uint32_t i = 0; i < hw->net_count; i++)
@@ -143,14 +153,23 @@ static bool raise_slow_ports(struct orr_variant *variant, uint32_t fast, uint32_
     return named == fast + wanted;
 }
 
+static void complete_nics(struct orr_variant *variant, const struct orr_nearly *nearly)
+{
+    uint32_t count;
+    const uint32_t *nets = job_ports(variant, nearly, ORR_DIFFERS_PORTS, &count);
+    const uint32_t wanted = count ? count / nearly->here * (nearly->there - nearly->here) : 0;
+    if (count && !raise_slow_ports(variant, nearly->types[0], count, wanted))
+        add_nics(variant, nets, count, wanted, true);
+}
+
 void orr_repair_nics_of_type(struct orr_variant *variant)
 {
-    const struct orr_nearly *nearly = &variant->machine->nearly;
-    uint32_t count;
-    const uint32_t *nets = job_ports(variant, ORR_DIFFERS_PORTS, &count);
-    const uint32_t wanted = count ? count / nearly->here * (nearly->there - nearly->here) : 0;
-    if (count && !raise_slow_ports(variant, count, wanted))
-        add_nics(variant, nets, count, wanted, true);
+    complete_nics(variant, &variant->machine->nearly);
+}
+
+void orr_repair_nics_of_other_type(struct orr_variant *variant)
+{
+    complete_nics(variant, &variant->machine->fewer);
 }
 
 /* The NICs get the speed of the type that has the slowest, and its number for as many GPUs. */

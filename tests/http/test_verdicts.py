@@ -217,6 +217,35 @@ def test_links_that_hold_back_gpus_and_nics_alike_are_one_fault(tmp_path):
     assert "another 172 (all GPUs have a slower PCIe link" in said, "the slots hide the links, which count all the same"
 
 
+def test_a_machine_that_fits_a_type_may_be_a_better_one_that_lacks_nics(tmp_path):
+    """Half of the NICs of BM.GPU.H100.8 are those of IBM's type: what a dump cannot show is a question with its cost."""
+    tree = ET.fromstring(run("convert", "--machine", "BM.GPU.H100.8"))
+    assert machine_faults.half_the_nics_gone(tree)
+    file = tmp_path / "half.xml"
+    file.write_text(ET.tostring(tree, encoding="unicode"))
+    document = json.loads(run("analyze", "--hosts", 2, file))
+    said = document["summary"]["verdict"]
+    assert said["state"] == "healthy" and not said["cost"]
+    assert "BM.GPU.H100.8 differs only in that it has 16 instead of 8 NIC ports. If this is one" in said["sentence"]
+    assert "283 of 371 GB/s on 2 hosts" in said["sentence"]
+    asks = [finding for finding in document["findings"] if finding["id"] == "nics-of-other-type"]
+    assert [finding["severity"] for finding in asks] == ["info"]
+    run("gate", "--expect", "gx3d-160x1792x8h100", file)
+    whole = tmp_path / "whole.xml"
+    whole.write_text(run("convert", "--machine", "BM.GPU.H100.8"))
+    assert "differs only" not in json.loads(run("analyze", "--hosts", 2, whole))["summary"]["verdict"]["sentence"]
+
+
+def test_fewer_and_slower_nics_are_two_faults_of_one_machine(tmp_path):
+    tree = ET.fromstring(run("convert", "--machine", "dgx-1"))
+    assert machine_faults.all_ports_slow(tree) and machine_faults.half_the_nics_gone(tree)
+    file = tmp_path / "dgx.xml"
+    file.write_text(ET.tostring(tree, encoding="unicode"))
+    said = json.loads(run("analyze", "--hosts", 2, file))["summary"]["verdict"]["sentence"]
+    assert said.startswith("AllReduce gets 20.7 of 68.8 GB/s on 2 hosts. Repairing this adds 20.6 GB/s (half of"), said
+    assert "adds another 27.5 (all NICs run slower" in said
+
+
 def test_a_port_that_is_slow_is_not_said_to_be_missing(tmp_path):
     tree = ET.fromstring(run("convert", "--machine", "dgx-spark"))
     assert machine_faults.port_slow(tree)

@@ -24,7 +24,7 @@ import tempfile
 import xml.etree.ElementTree as ET
 
 import other_forms
-from machine_faults import FAULTS, cards, look, nvlinks_gone
+from machine_faults import ASKING, FAULTS, cards, look, nvlinks_gone
 
 ORRERY = os.environ.get("ORRERY", "build/orrery")
 SHARE = 0.98  # of the faults that must be found
@@ -63,6 +63,8 @@ def judge(document, ids):
     verdict = document["summary"]["verdict"]
     if not rows:
         return f"no finding; headline {verdict['finding']}"
+    if any(f["id"] in ASKING and f["detail"] in verdict["sentence"] for f in rows):
+        return "found"
     if verdict["finding"] in ids and any(f["cost"] for f in rows):
         return "found"
     if any(f["follows_from"] == verdict["finding"] for f in rows if f["follows_from"]):

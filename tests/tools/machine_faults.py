@@ -38,11 +38,15 @@ def nic_narrow(tree):
 
 
 def all_nics_narrow(tree):
-    """Every NIC has half of its lanes, as in slots of the wrong width."""
+    """Every NIC has half of its lanes, as in slots of the wrong width, and then less than its port needs."""
+    of_8_lanes = {"64.0 GT/s PCIe": 504000, "32.0 GT/s PCIe": 252000, "16.0 GT/s PCIe": 126000, "8.0 GT/s PCIe": 63000}
     nics = [nic for nic in cards(tree, "nic") if nic.get("link_width") == "16"]
+    fastest = max((int(net.get("speed")) for nic in nics for net in nic.iter("net")), default=0)
+    if not any(fastest > of_8_lanes.get(nic.get("link_speed"), fastest) for nic in nics):
+        return False
     for nic in nics:
         nic.set("link_width", "8")
-    return bool(nics)
+    return True
 
 
 def switch_narrow(tree):
@@ -289,6 +293,7 @@ def look(tree):
     return repr(([cpu.get(key) for key in ("arch", "vendor", "familyid", "modelid")], gpus, nets))
 
 
+ASKING = {"nics-of-other-type", "ports-of-other-type"}  # whether the machine is of a type with better NICs
 FAULTS = {  # name: edit, ids of findings that name it
     "gpu-narrow": (gpu_narrow, {"slow-link"}),
     "gpu-slow": (gpu_slow, {"slow-link"}),
@@ -314,7 +319,7 @@ FAULTS = {  # name: edit, ids of findings that name it
     "all-nic-links-slow": (all_nic_links_slow, {"slow-slot"}),
     "all-nics-narrow": (all_nics_narrow, {"slow-slot"}),
     "all-links-gen4": (all_links_gen4, {"pcie-below-model", "slow-slot"}),
-    "half-the-nics-gone": (half_the_nics_gone, {"nics-below-type", "nic-missing", "ports-below-type"}),
+    "half-the-nics-gone": (half_the_nics_gone, {"nics-below-type", "nic-missing", "ports-below-type", *ASKING}),
     "half-the-gpus-gone": (half_the_gpus_gone, {"gpu-missing"}),
 }
 
@@ -326,4 +331,5 @@ ALL_ALIKE = (
     "all-ports-slow",
     "all-ports-without-gdr",
     "nvlinks-half",
+    "half-the-nics-gone",
 )
