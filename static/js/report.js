@@ -16,17 +16,7 @@ import {
 } from "./diagnosis.js";
 import { hostLinks, shape } from "./hosts.js";
 import { logRows } from "./log.js";
-import {
-    bandwidth,
-    cell,
-    figures,
-    GRAPH_NAMES,
-    hops,
-    hostsText,
-    PATTERNS,
-    shortName,
-    verdict,
-} from "./model.js";
+import { bandwidth, cell, figures, hops, hostsText, shortName, verdict } from "./model.js";
 import { pairRows } from "./pairs.js";
 import { questions } from "./questions.js";
 import { transferRows } from "./transfers.js";
@@ -60,133 +50,79 @@ export function matrixRows(model, mode, after = null) {
     ];
 }
 
-/** The table of a view as rows, with a name for its file; null if it has none. */
-export function tableOf({ model, other, pair, log, results, schedule, state }) {
-    const { doc } = model;
-    switch (state.view) {
-        case "channels":
-            return [
-                "channels",
-                [
-                    [
-                        "graph",
-                        "from",
-                        "to",
-                        "link",
-                        "channels",
-                        "used GB/s",
-                        "of GB/s",
-                        "left GB/s",
-                    ],
-                    ...(doc.graphs ?? []).flatMap((graph) =>
-                        loads(model, graph.name).map((row) => [
-                            graph.name,
-                            row.from,
-                            row.to,
-                            row.type,
-                            row.channels.length,
-                            row.used,
-                            row.bw,
-                            row.left,
-                        ]),
-                    ),
-                ],
-            ];
-        case "tuning":
-            return [
-                "tuning",
-                [
-                    [
-                        "collective",
-                        "bytes",
-                        "algorithm",
-                        "protocol",
-                        "microseconds",
-                        "bus GB/s",
-                        "chosen",
-                    ],
-                    ...Object.keys(doc.predictions?.functions ?? {}).flatMap((name) =>
-                        doc.predictions.sizes.flatMap((bytes) =>
-                            waysAt(doc.predictions, name, bytes).map((way) => [
-                                name,
-                                bytes,
-                                way.algorithm,
-                                way.protocol,
-                                way.time,
-                                way.bw,
-                                way.chosen ? "yes" : "no",
-                            ]),
-                        ),
-                    ),
-                ],
-            ];
-        case "hosts":
-            return [
-                "hosts",
-                [
-                    [
-                        "graph",
-                        "channel",
-                        "from host",
-                        "from rank",
-                        "rail",
-                        "to host",
-                        "to rank",
-                        "rail",
-                    ],
-                    ...hostLinks(model, state.graph, state.channel).map((row) => [
-                        state.graph,
-                        state.channel,
-                        row.from,
-                        row.a,
-                        shape(model).rails[row.out] ?? "",
-                        row.to,
-                        row.b,
-                        shape(model).rails[row.into] ?? "",
-                    ]),
-                ],
-            ];
-        case "transfers":
-            return schedule?.doc ? ["transfers", transferRows(schedule.doc)] : null;
-        case "diff":
-            return other?.diff
-                ? [
-                      "differences",
-                      [
-                          [
-                              "section",
-                              "what",
-                              "where",
-                              "places",
-                              sideName(other.diff.a, other.diff.b),
-                              sideName(other.diff.b, other.diff.a),
-                              "because",
-                          ],
-                          ...Object.entries(other.diff.sections).flatMap(([name, section]) =>
-                              section.changes.map((row) => [
-                                  name,
-                                  row.text,
-                                  placeText(model, row.where[0] ?? {}),
-                                  row.count,
-                                  valueText(model, row.what, row.a),
-                                  valueText(model, row.what, row.b),
-                                  row.because.join(" "),
-                              ]),
-                          ),
-                      ],
-                  ]
-                : null;
-        case "bandwidth":
-            return results?.answer ? ["bandwidth", resultRows(results.answer)] : null;
-        case "log":
-            return log?.answer?.check ? ["log", logRows(log.answer.check)] : null;
-        case "compare":
-            return pair ? ["comparison", pairRows(pair)] : null;
-        case "source":
-            return null;
-        default:
-            return [`matrix-${state.cell}`, matrixRows(model, state.cell, other?.model)];
-    }
+const words = (text) => text.split(", ");
+
+/* The tables of views: of what tableOf() takes, [name of the file, ...rows], the first of which is the head; null:
+ * there is none yet. */
+const TABLES = {
+    channels: ({ model }) => [
+        "channels",
+        words("graph, from, to, link, channels, used GB/s, of GB/s, left GB/s"),
+        ...(model.doc.graphs ?? []).flatMap(({ name }) =>
+            loads(model, name).map(({ from, to, type, channels, used, bw, left }) => {
+                return [name, from, to, type, channels.length, used, bw, left];
+            }),
+        ),
+    ],
+    tuning: ({ model: { doc } }) => [
+        "tuning",
+        words("collective, bytes, algorithm, protocol, microseconds, bus GB/s, chosen"),
+        ...Object.keys(doc.predictions?.functions ?? {}).flatMap((name) =>
+            doc.predictions.sizes.flatMap((bytes) =>
+                waysAt(doc.predictions, name, bytes).map((way) => {
+                    const { algorithm, protocol, time, bw, chosen } = way;
+                    return [name, bytes, algorithm, protocol, time, bw, chosen ? "yes" : "no"];
+                }),
+            ),
+        ),
+    ],
+    hosts: ({ model, state: { graph, channel } }) => {
+        const rail = (n) => shape(model).rails[n] ?? "";
+        return [
+            "hosts",
+            words("graph, channel, from host, from rank, rail, to host, to rank, rail"),
+            ...hostLinks(model, graph, channel).map(({ from, a, out, to, b, into }) => {
+                return [graph, channel, from, a, rail(out), to, b, rail(into)];
+            }),
+        ];
+    },
+    transfers: ({ schedule }) => schedule?.doc && ["transfers", ...transferRows(schedule.doc)],
+    diff: ({ model, other }) =>
+        other?.diff && [
+            "differences",
+            [
+                ...words("section, what, where, places"),
+                sideName(other.diff.a, other.diff.b),
+                sideName(other.diff.b, other.diff.a),
+                "because",
+            ],
+            ...Object.entries(other.diff.sections).flatMap(([name, section]) =>
+                section.changes.map((row) => [
+                    name,
+                    row.text,
+                    placeText(model, row.where[0] ?? {}),
+                    row.count,
+                    valueText(model, row.what, row.a),
+                    valueText(model, row.what, row.b),
+                    row.because.join(" "),
+                ]),
+            ),
+        ],
+    bandwidth: ({ results }) => results?.answer && ["bandwidth", ...resultRows(results.answer)],
+    log: ({ log }) => log?.answer?.check && ["log", ...logRows(log.answer.check)],
+    compare: ({ pair }) => pair && ["comparison", ...pairRows(pair)],
+    source: () => null,
+};
+const theMatrix = ({ model, other, state: { cell: mode } }) => [
+    `matrix-${mode}`,
+    ...matrixRows(model, mode, other?.model),
+];
+
+/** The table of a view as rows, with a name for its file: [name, rows]; null if it has none.
+ * @param {any} shown {model, other, pair, log, results, schedule, state} */
+export function tableOf(shown) {
+    const [name, ...rows] = (TABLES[shown.state.view] ?? theMatrix)(shown) || [];
+    return name ? [name, rows] : null;
 }
 
 const escape = (text) =>
@@ -199,7 +135,6 @@ const table = ([head, ...rows]) =>
         ...rows.map((row) => `| ${row.map(escape).join(" | ")} |`),
     ].join("\n");
 
-const MOST_COLUMNS = 24;
 const STATES = {
     good: "good",
     assumed: "good if the assumptions hold",
@@ -271,7 +206,7 @@ function findingsText(findings, add) {
         );
 }
 
-/** The whole story of the machine in view, for a ticket. link: the page's address, or "". */
+/** Verdict, faults, evidence and the figures asked for, for a ticket. link: the page's address, or "". */
 export function markdown({ model, other, state, summary, releases, link }) {
     const { doc } = model,
         parts = [],
@@ -326,46 +261,7 @@ export function markdown({ model, other, state, summary, releases, link }) {
                 ]),
             ]),
         );
-    if (model.gpus.length + model.nets.length <= MOST_COLUMNS)
-        add(
-            "Paths",
-            ...["type", "bw", "verdict"].map(
-                (mode) =>
-                    `${
-                        {
-                            type: "Type",
-                            bw: "GB/s",
-                            verdict: "P2P (W write, R read), GPUDirect (S send, R " + "receive)",
-                        }[mode]
-                    }\n\n${table(matrixRows(model, mode))}`,
-            ),
-        );
-    add(
-        "Graphs",
-        table([
-            [
-                "Graph",
-                "Pattern",
-                "Channels",
-                "Intra GB/s",
-                "Inter GB/s",
-                "Type intra",
-                "Type inter",
-            ],
-            ...(doc.graphs ?? [])
-                .filter((row) => row.channels)
-                .map((row) => [
-                    GRAPH_NAMES[row.name] ?? row.name,
-                    PATTERNS[row.pattern] ?? row.pattern,
-                    row.channels,
-                    bandwidth(row.bw_intra),
-                    bandwidth(row.bw_inter),
-                    row.type_intra,
-                    row.type_inter,
-                ]),
-        ]),
-        table([["Figure", "Value"], ...figures(doc)]),
-    );
+    add("Figures", table([["Figure", "Value"], ...figures(doc)]));
     const chosen = ranges(doc.predictions, state.collective);
     if (chosen.length)
         add(
@@ -375,14 +271,6 @@ export function markdown({ model, other, state, summary, releases, link }) {
                 ...chosen.map((row) => [sizeText(row.from), row.algorithm, row.protocol]),
             ]),
             "A model, not a measurement.",
-        );
-    if (doc.assumptions?.length)
-        add(
-            "Assumed",
-            doc.assumptions
-                .filter((row) => !row.id.startsWith("input-"))
-                .map((row) => `- ${escape(row.text)}`)
-                .join("\n"),
         );
     return `${parts.join("\n\n")}\n`;
 }

@@ -20,15 +20,7 @@ export function exportDialog(context) {
     const ending = ["nvidia-smi-topo", "nccl-log"].includes(doc.input?.kind) ? "txt" : "xml",
         gpus = busIds("vm-gpus", "GPUs"),
         nics = busIds("vm-nics", "NICs");
-    const table = tableOf({
-            model,
-            other: context.other,
-            pair: context.pair,
-            log: context.log,
-            results: context.results,
-            schedule: context.schedule,
-            state,
-        }),
+    const table = tableOf({ ...context, model }),
         tables = tablePicture(document.querySelector("#drawer"));
     const compared =
         state.view === "diff"
