@@ -2,6 +2,7 @@
 /* Fetches what the state asks for, one request of a kind at a time, and keeps it: the analysis, the other side of a
  * comparison, the dump's text, the settings of the release. */
 import * as api from "./api.js";
+import { Asking } from "./asking.js";
 import { channelCount } from "./channels.js";
 import { sideName, stateOfOther } from "./compare.js";
 import { announce } from "./dom.js";
@@ -37,19 +38,19 @@ export class Loading {
         findings: null,
         problem: null,
     };
-    other = { key: "", diff: null, doc: null, model: null, problem: null };
-    pair = { key: "", doc: null, problem: null }; // two dumps compared
+    other = { diff: null, doc: null, model: null, problem: null };
+    pair = { doc: null, problem: null }; // two dumps compared
     kept = null; // dumps to choose the second from
-    explained = { key: "", why: "", data: null, problem: null };
+    explained = { why: "", data: null, problem: null };
     log = { id: "", name: "", blob: null, answer: null, problem: null, busy: false };
     settings = [];
-    #explaining = null;
     #settingsOf = null;
     #analysing = null;
     #networking = null;
-    #comparing = null;
-    #checking = null;
-    #pairing = null;
+    #explaining;
+    #comparing;
+    #checking;
+    #pairing;
 
     /** busy(by): work begins (1) or ends (-1). asked(): a new analysis is under way. arrived(): it is there, or its
      * problem.
@@ -57,18 +58,20 @@ export class Loading {
      *  there is no such machine. */
     constructor(store, { busy, asked, arrived, changed, later, missing }) {
         Object.assign(this, { store, busy, asked, arrived, changed, later, missing });
+        this.#explaining = new Asking(busy);
+        this.#comparing = new Asking(busy);
+        this.#checking = new Asking(busy);
+        this.#pairing = new Asking(busy);
     }
 
     stop() {
         this.#analysing?.abort();
         this.#networking?.abort();
-        this.#comparing?.abort();
-        this.#pairing?.abort();
-        this.#explaining?.abort();
+        for (const one of [this.#comparing, this.#pairing, this.#explaining]) one.stop();
     }
 
     stopComparing() {
-        this.#comparing?.abort();
+        this.#comparing.stop();
     }
 
     /** The other side as views need it; null until it is loaded. */
@@ -171,37 +174,24 @@ export class Loading {
             { id, against } = store.state,
             asks = question(store.state),
             key = against.length ? `${id}?${asks}|${against.join("|")}` : "";
-        if (other.key === key) return;
-        this.#comparing?.abort();
-        Object.assign(other, { key, diff: null, doc: null, model: null, problem: null });
+        if (this.#comparing.key === key) return;
+        this.#comparing.forget();
+        Object.assign(other, { diff: null, doc: null, model: null, problem: null });
         if (!key || !id) return this.changed(); // its marks leave the drawing
-        const control = (this.#comparing = new AbortController());
-        this.busy(1);
-        try {
-            const [diff, doc] = await Promise.all([
-                api.difference(id, asks, against, control.signal),
-                api.analysis(id, question(stateOfOther(store.state)), control.signal),
-            ]);
+        const told = await this.#comparing.ask(key, (signal) =>
+            Promise.all([
+                api.difference(id, asks, against, signal),
+                api.analysis(id, question(stateOfOther(store.state)), signal),
+            ]),
+        );
+        if (!told) return;
+        other.problem = told.problem;
+        if (told.answer) {
+            const [diff, doc] = told.answer;
             Object.assign(other, { diff, doc, model: index(doc) });
             announce(diff.equal ? "Nothing changes" : diff.summary);
-        } catch (error) {
-            if (error.name === "AbortError") {
-                if (this.#comparing === control && other.key === key)
-                    Object.assign(other, {
-                        key: "",
-                        problem: {
-                            title: "Cancelled",
-                            detail: "The comparison was stopped",
-                            advice: "Choose the other side again",
-                        },
-                    });
-                return;
-            }
-            other.problem = api.problemOf(error);
-        } finally {
-            this.busy(-1);
-            if (this.#comparing === control) this.changed();
         }
+        this.changed();
     }
 
     /** The comparison with a second dump, and what there is to choose it from. */
@@ -211,28 +201,15 @@ export class Loading {
             asks = question(store.state),
             key = id && other ? `${id} ${other}?${asks}` : "";
         if (view === "compare" && id && !this.kept) this.#choices();
-        if (pair.key === key && !again) return;
-        this.#pairing?.abort();
-        Object.assign(pair, { key, doc: null, problem: null });
+        if (this.#pairing.key === key && !again) return;
+        this.#pairing.forget();
+        Object.assign(pair, { doc: null, problem: null });
         if (!key) return;
-        const control = (this.#pairing = new AbortController());
-        this.busy(1);
-        try {
-            pair.doc = await api.compare(id, other, asks, control.signal);
-            announce(pair.doc.summary);
-        } catch (error) {
-            if (error.name === "AbortError" && this.#pairing !== control) return;
-            if (error.name !== "AbortError" && !(error instanceof api.Problem)) throw error;
-            pair.problem = error.problem ?? {
-                title: "Cancelled",
-                detail: "The comparison was stopped",
-                advice: "Ask again",
-                again: true,
-            };
-        } finally {
-            this.busy(-1);
-            if (this.#pairing === control) this.changed();
-        }
+        const told = await this.#pairing.ask(key, (signal) => api.compare(id, other, asks, signal));
+        if (!told) return;
+        Object.assign(pair, { doc: told.answer, problem: told.problem });
+        if (pair.doc) announce(pair.doc.summary);
+        this.changed();
     }
 
     async #choices() {
@@ -257,63 +234,36 @@ export class Loading {
         if (!id || panel !== "why" || !model) return;
         const why = openWhy(model, store.state),
             key = `${id}?${asks}|${why}`;
-        if (explained.key === key) return;
-        this.#explaining?.abort();
-        Object.assign(explained, { key, why: "", data: null, problem: null });
-        const control = (this.#explaining = new AbortController());
-        this.busy(1);
-        try {
-            Object.assign(explained, {
-                data: await api.explanation(id, asks, parseWhy(why), control.signal),
-                why,
-            });
-            announce(explained.data.answer);
-        } catch (error) {
-            if (error.name === "AbortError") {
-                if (explained.key === key) explained.key = "";
-                return;
-            }
-            Object.assign(explained, { problem: api.problemOf(error), why });
-        } finally {
-            this.busy(-1);
-            if (this.#explaining === control) this.changed();
-        }
+        if (this.#explaining.key === key) return;
+        Object.assign(explained, { why: "", data: null, problem: null });
+        const told = await this.#explaining.ask(key, (signal) =>
+            api.explanation(id, asks, parseWhy(why), signal),
+        );
+        if (!told) return;
+        Object.assign(explained, { data: told.answer, problem: told.problem, why });
+        if (told.answer) announce(told.answer.answer);
+        this.changed();
     }
 
     /** Compares a log with the prediction; without one, the log that is there with what is asked now. Gives the answer.
      *  implied: what the lines say of the machine, if it was opened for them. */
     async checkLog(blob = this.log.blob, name = this.log.name, implied = this.log.implied) {
         const { store, log } = this,
-            { id } = store.state,
-            control = new AbortController();
-        this.#checking?.abort();
-        Object.assign(log, {
-            id,
-            name,
-            blob,
-            implied,
-            answer: null,
-            problem: null,
-            busy: Boolean(blob),
-        });
+            { id } = store.state;
+        this.#checking.forget();
+        Object.assign(log, { id, name, blob, implied, answer: null, problem: null });
+        log.busy = Boolean(blob);
         if (!blob || !id) return null;
-        this.#checking = control;
-        this.busy(1);
         this.changed();
-        try {
-            log.answer = await api.checkLog(id, question(store.state), blob, control.signal);
-            announce(log.answer.check ? verdictText(log.answer.check) : log.answer.why_no_check);
-        } catch (error) {
-            if (!(error instanceof api.Problem) && error.name !== "AbortError") throw error;
-            log.problem = error.problem ?? null;
-        } finally {
-            this.busy(-1);
-            if (this.#checking === control) {
-                log.busy = false;
-                this.changed();
-            }
-        }
-        return this.#checking === control ? log.answer : null;
+        const told = await this.#checking.ask(id, (signal) =>
+            api.checkLog(id, question(store.state), blob, signal),
+        );
+        if (!told) return null;
+        const { answer, problem } = told;
+        Object.assign(log, { answer, problem, busy: false });
+        if (answer) announce(answer.check ? verdictText(answer.check) : answer.why_no_check);
+        this.changed();
+        return answer;
     }
 
     /** The dump's text, for the view that shows it, or for the lines of findings. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the answer about a set of dumps in step with the set that the address names. */
 import * as api from "./api.js";
+import { Asking } from "./asking.js";
 import { announce } from "./dom.js";
 import { setQuery } from "./pairs.js";
 import { question } from "./state.js";
@@ -10,8 +11,7 @@ export class Majority {
     changed;
     view;
 
-    #asked = null;
-    #key = "";
+    #asking = new Asking();
 
     /** changed(): the answer is there, or another is asked for. */
     constructor(store, changed) {
@@ -22,21 +22,16 @@ export class Majority {
         const { set } = this.store.state,
             asks = question(this.store.state),
             key = `${set}?${asks}`;
-        if (this.#key === key && !again) return;
-        this.#asked?.abort();
-        const control = (this.#asked = new AbortController());
-        this.#key = key;
+        if (this.#asking.key === key && !again) return;
         Object.assign(this, { doc: null, problem: null });
         this.changed();
-        try {
+        const told = await this.#asking.ask(key, async (signal) => {
             this.view ??= (await import("./views/majority.js")).majorityView;
-            this.doc = await api.majority(setQuery(set), asks, control.signal);
-            announce(this.doc.summary);
-        } catch (error) {
-            if (error.name === "AbortError") return;
-            this.problem = api.problemOf(error);
-            this.#key = "";
-        }
+            return api.majority(setQuery(set), asks, signal);
+        });
+        if (!told) return;
+        Object.assign(this, { doc: told.answer, problem: told.problem });
+        if (told.answer) announce(told.answer.summary);
         this.changed();
     }
 }

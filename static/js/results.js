@@ -2,6 +2,7 @@
 /* Results of nccl-tests that were opened, and what the service says of them for the machine that is open. They are in
  * no address: only the machine and the view are. */
 import * as api from "./api.js";
+import { Asking } from "./asking.js";
 import { announce } from "./dom.js";
 import { isLog } from "./log.js";
 import { question } from "./state.js";
@@ -11,7 +12,6 @@ const LOG_HEAD = 1 << 20; // bytes at the beginning in which lines of NCCL's log
 export class Results {
     store;
     changed;
-    working;
 
     name = "";
     blob = null;
@@ -22,15 +22,16 @@ export class Results {
     withLog = false; // NCCL's own log is in the same text
     tested = ""; // the program that printed them; "": as they say
     table = null; // the index of the table that is shown; null: the one that the service chose
-    #key = "";
-    #control = null;
+    #asking;
 
-    predicted = { key: "", doc: null, problem: null }; // what the open machine should give, while there are no results
-    #predicting = null;
+    predicted = { doc: null, problem: null }; // what the open machine should give, while there are no results
+    #predicting;
 
     /** busy(by): work begins (1) or ends (-1). changed(): there is something else to show. */
     constructor(store, { busy, changed }) {
-        Object.assign(this, { store, working: busy, changed });
+        Object.assign(this, { store, changed });
+        this.#predicting = new Asking(busy);
+        this.#asking = new Asking(busy);
     }
 
     /* The hosts are those of the results until one answer said how many these are. */
@@ -52,7 +53,7 @@ export class Results {
     /** Takes an answer over that is about the machine that was opened for it. */
     take(blob, name, answer) {
         this.#begin({ name, blob, answer, guessed: true });
-        this.#key = `${this.store.state.id}?${this.#query(true)}`;
+        this.#asking.key = `${this.store.state.id}?${this.#query(true)}`;
         announce(answer.sentence);
         this.changed();
     }
@@ -80,14 +81,15 @@ export class Results {
 
     /** The same results for what is asked now; another machine has no results yet. */
     again() {
-        if (this.blob && !this.#key.startsWith(`${this.store.state.id}?`)) return this.forget();
+        if (this.blob && !this.#asking.key.startsWith(`${this.store.state.id}?`))
+            return this.forget();
         const { blob, store, answer, problem } = this,
             query = this.#query(true);
         if (
             blob &&
             store.state.id &&
             (answer || problem) &&
-            this.#key !== `${store.state.id}?${query}`
+            this.#asking.key !== `${store.state.id}?${query}`
         )
             this.#ask(query, false);
         return undefined;
@@ -101,23 +103,19 @@ export class Results {
             } = this,
             query = question(state),
             key = `${state.id}?${query}|${state.program}`;
-        if (!state.id || state.view !== "bandwidth" || this.blob || predicted.key === key) return;
-        this.#predicting?.abort();
-        const control = (this.#predicting = new AbortController());
-        Object.assign(predicted, { key, doc: null, problem: null });
-        this.working(1);
-        try {
-            predicted.doc = await api.predict(state.id, query, state.program, control.signal);
-        } catch (error) {
-            if (error.name !== "AbortError") predicted.problem = api.problemOf(error);
-        } finally {
-            this.working(-1);
-            if (this.#predicting === control) this.changed();
-        }
+        if (!state.id || state.view !== "bandwidth" || this.blob || this.#predicting.key === key)
+            return;
+        Object.assign(predicted, { doc: null, problem: null });
+        const told = await this.#predicting.ask(key, (signal) =>
+            api.predict(state.id, query, state.program, signal),
+        );
+        if (!told) return;
+        Object.assign(predicted, { doc: told.answer, problem: told.problem });
+        this.changed();
     }
 
     forget() {
-        this.#control?.abort();
+        this.#asking.forget();
         Object.assign(this, {
             name: "",
             blob: null,
@@ -129,40 +127,26 @@ export class Results {
             tested: "",
             table: null,
         });
-        this.#key = "";
         this.prediction();
         this.changed();
     }
 
     async #ask(query, first) {
-        const { store } = this,
-            { id } = store.state,
-            control = new AbortController();
-        this.#control?.abort();
-        this.#control = control;
-        this.#key = `${id}?${query}`;
+        const { id } = this.store.state;
         this.busy = true;
-        this.working(1);
         this.changed();
-        let taken = true;
-        try {
-            const answer = await api.checkPerf(id, query, this.blob, control.signal);
-            if (this.#control === control) this.#answered(answer, first);
-        } catch (error) {
-            if (error.name !== "AbortError") {
-                const problem = api.problemOf(error);
-                taken = !(first && api.isUnrecognised(problem));
-                if (taken) this.problem = problem;
-                else Object.assign(this, { blob: null, name: "" });
-            }
-        } finally {
-            this.working(-1);
-            if (this.#control === control) {
-                this.busy = false;
-                this.changed();
-            }
-        }
-        return taken;
+        const told = await this.#asking.ask(`${id}?${query}`, (signal) =>
+            api.checkPerf(id, query, this.blob, signal),
+        );
+        if (!told) return true;
+        const { answer, problem } = told,
+            unknown = first && problem && api.isUnrecognised(problem);
+        this.busy = false;
+        if (answer) this.#answered(answer, first);
+        else if (unknown) Object.assign(this, { blob: null, name: "" });
+        else this.problem = problem;
+        this.changed();
+        return !unknown;
     }
 
     #answered(answer, first) {
@@ -172,7 +156,7 @@ export class Results {
         if (first && answer.hosts && answer.hosts !== store.state.hosts) {
             const query = question({ ...store.state, hosts: answer.hosts });
             query.set("hosts", answer.hosts);
-            this.#key = `${store.state.id}?${query}`; // the answer holds for these hosts already
+            this.#asking.key = `${store.state.id}?${query}`; // the answer holds for these hosts already
             store.set({ hosts: answer.hosts }, { replace: true });
         }
     }

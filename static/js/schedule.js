@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the part of the point-to-point schedule that the address names. */
 import * as api from "./api.js";
+import { Asking } from "./asking.js";
 import { announce } from "./dom.js";
 import { transferRows, windowAt } from "./transfers.js";
 import { csv } from "./report.js";
@@ -10,8 +11,7 @@ export class Schedule {
     doc = null;
     problem = null;
     busy = false;
-    #key = "";
-    #asked = null;
+    #asking = new Asking();
     #of = null; // what is asked about: {cluster, id, query}
 
     /** changed(): there is something else to show. */
@@ -26,27 +26,21 @@ export class Schedule {
         asks.set("ranks", windowAt(rank));
         asks.set("rounds", windowAt(round));
         const key = `${cluster}${id}?${asks}`;
-        if (key === this.#key && !again) return;
-        this.#asked?.abort();
-        const control = (this.#asked = new AbortController());
-        this.#key = key;
+        if (key === this.#asking.key && !again) return;
         this.#of = { cluster, id, query };
         Object.assign(this, { problem: null, busy: true });
         this.changed();
-        try {
-            this.doc = await api.schedule(cluster, id, asks, control.signal);
-            announce(`Point to point: ${this.doc.ranks} ranks`);
-        } catch (error) {
-            if (error.name === "AbortError") return;
-            Object.assign(this, { doc: null, problem: api.problemOf(error) });
-        }
-        this.busy = false;
+        const told = await this.#asking.ask(key, (signal) =>
+            api.schedule(cluster, id, asks, signal),
+        );
+        if (!told) return;
+        Object.assign(this, { doc: told.answer, problem: told.problem, busy: false });
+        if (this.doc) announce(`Point to point: ${this.doc.ranks} ranks`);
         this.changed();
     }
 
     forget() {
-        this.#asked?.abort();
-        this.#key = "";
+        this.#asking.forget();
         Object.assign(this, { doc: null, problem: null, busy: false });
     }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One question to the service at a time: another one of its kind overtakes it. */
+import * as api from "./api.js";
+
+export class Asking {
+    key = ""; // of the question that was asked last
+    #control = null;
+
+    /** busy(by): work begins (1) or ends (-1). */
+    constructor(busy = (_by) => {}) {
+        this.busy = busy;
+    }
+
+    /** The question is stopped by hand; its answer is a problem that says so. */
+    stop() {
+        this.#control?.abort();
+    }
+
+    /** Nothing is asked any more. */
+    forget() {
+        this.stop();
+        this.#control = null;
+        this.key = "";
+    }
+
+    /** Asks by work(signal). Gives {answer, problem}, one of which is null; null if another question overtook it.
+     * @param {string} key
+     * @param {(signal: AbortSignal) => Promise<any>} work */
+    async ask(key, work) {
+        this.stop();
+        const control = (this.#control = new AbortController());
+        let answer = null,
+            problem = null;
+        this.key = key;
+        this.busy(1);
+        try {
+            answer = await work(control.signal);
+        } catch (error) {
+            if (error.name !== "AbortError") problem = api.problemOf(error);
+            else if (this.#control === control) {
+                this.key = "";
+                problem = {
+                    title: "Cancelled",
+                    detail: "The question was stopped before there was an answer",
+                    advice: "Ask again",
+                    again: true,
+                };
+            }
+        } finally {
+            this.busy(-1);
+        }
+        return this.#control === control ? { answer, problem } : null;
+    }
+}
