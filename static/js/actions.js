@@ -40,23 +40,9 @@ function receiptText(opened, rest) {
 
 const LONGEST_SETTING = 8000; // characters: the page keeps the text in its address
 
-/** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is
- * another. */
-export function makeActions({
-    store,
-    loading,
-    library,
-    results,
-    scene,
-    diagram,
-    moment,
-    opening,
-    help,
-    sourceLines,
-    schedule,
-    stepped,
-    attached,
-}) {
+/** page: what main.js made; stepped(): the step within a channel is another. */
+export function makeActions(page) {
+    const { store, loading, library, results, diagram, moment, opening, help } = page;
     const { loaded } = loading,
         home = (patch) => {
             moment.startProblem = moment.log = moment.results = null;
@@ -363,10 +349,10 @@ export function makeActions({
                 pair: loading.pair.doc,
                 log: loading.log,
                 results,
-                schedule,
+                schedule: page.schedule,
                 releases: moment.releases,
                 diagram,
-                wanted: scene.wanted,
+                wanted: page.scene.wanted,
             }),
         palette: () =>
             palette({
@@ -389,9 +375,9 @@ export function makeActions({
                   })
                 : location.href,
         /** What a link may include, and taking it into the address or out of it. */
-        attachments: () => attached.sizes(),
+        attachments: () => page.attached.sizes(),
         attach: async (kind) => {
-            await attached.toggle(kind);
+            await page.attached.toggle(kind);
             announce(
                 store.state[kind]
                     ? "The link includes it now: copy the link again"
@@ -473,7 +459,7 @@ export function makeActions({
         graph: (graph) => store.set({ graph, channel: 0 }),
         step: (step) => {
             moment.step = step;
-            stepped();
+            page.stepped();
         },
 
         transfer: (rank, round) => store.set({ rank, round }, { replace: true }),
@@ -537,7 +523,7 @@ export function makeActions({
             }),
         whatIf: (name, value) =>
             store.set({ against: [`${name}=${value}`], change: "", view: "diff" }),
-        lineOf: (id) => (loaded.source === null ? 0 : sourceLines.lineOf(loaded.source, id)),
+        lineOf: (id) => (loaded.source === null ? 0 : page.sourceLines.lineOf(loaded.source, id)),
 
         with: (id) => store.set({ with: id, row: "", view: "compare" }),
         second: async (blob, name) => {

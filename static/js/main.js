@@ -78,17 +78,9 @@ const renderTables = unpressed(() => {
 const schedule = new Schedule(() => store.state.view === "transfers" && renderTables());
 const results = new Results(store, { busy: (by) => working.add(by), changed: renderAll });
 const placing = new Placing(store, { busy: (by) => working.add(by), changed: renderTables });
-const scene = new Scene({
-    store,
-    loading,
-    schedule,
-    placing,
-    diagram,
-    moment,
-    again: () => actions.again(),
-    refused: () => panes.side(),
-    opened: (finding) => actions.finding(finding),
-});
+/** @type {any} what needs most of the others finds them here */
+const page = { store, loading, moment, diagram, schedule, results, placing };
+const scene = (page.scene = new Scene(page));
 const scaling = new Scaling(
     store,
     unpressed(() => store.state.id && panes.verdict()),
@@ -119,41 +111,15 @@ const attached = new Attached(store, {
     damaged: (kind) => announce(`The ${kind} of this link cannot be read: it was cut`),
 });
 const clusters = new Clusters(store, () => !store.state.id && renderAll());
-const actions = makeActions({
-    store,
-    loading,
-    library,
-    results,
-    scene,
-    diagram,
-    moment,
-    opening,
-    help,
-    sourceLines,
-    schedule,
-    attached,
-    stepped: renderTables,
-});
+Object.assign(page, { library, opening, help, sourceLines, attached, beside, scaling });
+Object.assign(page, { stepped: renderTables, loadSchedule });
+const actions = (page.actions = makeActions(page));
 const rail = new Rail(document.getElementById("rail"), actions, () => ({
     theme: theme.current(),
     shortcuts: shortcuts.on(),
 }));
 const header = new Header(document.getElementById("header"), working.root, actions);
-const panes = makePanes({
-    store,
-    loading,
-    moment,
-    diagram,
-    beside,
-    schedule,
-    results,
-    placing,
-    scaling,
-    scene,
-    sourceLines,
-    actions,
-    loadSchedule,
-});
+const panes = (page.panes = makePanes(page));
 api.onTokenNeeded(tokenDialog);
 
 function arrived() {

@@ -28,23 +28,10 @@ const PANEL_TABS = [
     ["settings", "Question"],
 ];
 
-/** What the page has made once, as in main.js. loadSchedule(again). Gives `work`, the element of all panes, and what
- * fills each. */
-export function makePanes({
-    store,
-    loading,
-    moment,
-    diagram,
-    beside,
-    schedule,
-    results,
-    placing,
-    scaling,
-    scene,
-    sourceLines,
-    actions,
-    loadSchedule,
-}) {
+/** page: what main.js made; loadSchedule(again). Gives `work`, the element of all panes, and what fills each. */
+export function makePanes(page) {
+    const { store, loading, moment, diagram, beside, schedule, results, sourceLines, actions } =
+        page;
     const { loaded } = loading;
     /* The bodies stay and keep their scroll position; what is in them is made anew. */
     const viewTabs = h("div.view-tabs"),
@@ -92,7 +79,7 @@ export function makePanes({
         bandwidth: (context) => bandwidthView({ results, ...context }),
         place: later(
             async () => (await import("./views/place.js")).placeView,
-            (context) => ({ placing, ...context }),
+            (context) => ({ placing: page.placing, ...context }),
         ),
         hosts: hostsView,
         levels: levelsView,
@@ -104,7 +91,7 @@ export function makePanes({
                 ...context,
                 actions: {
                     ...actions,
-                    again: () => loadSchedule(true),
+                    again: () => page.loadSchedule(true),
                     table: (rank) => schedule.table(rank),
                 },
             }),
@@ -192,7 +179,7 @@ export function makePanes({
                 ? verdictHead({
                       model,
                       base: loaded.asIs?.model,
-                      scaling: scaling.shown,
+                      scaling: page.scaling.shown,
                       state,
                       known: known(),
                       actions,
@@ -213,7 +200,7 @@ export function makePanes({
                       releases: moment.releases,
                       known: known(),
                       receipt: moment.receipt,
-                      which: scaling.which,
+                      which: page.scaling.which,
                   })
                 : loaded.problem && verdictBody({ ...body, findings: loaded.findings }),
         );
@@ -313,7 +300,7 @@ export function makePanes({
         renderVerdict();
         renderSide();
         replace(diagram.extra, foldButton());
-        if (loaded.problem && !diagram.svg) scene.say(loaded.problem);
+        if (loaded.problem && !diagram.svg) page.scene.say(loaded.problem);
     }
     return {
         work,

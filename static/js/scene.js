@@ -30,38 +30,20 @@ const chooseType = () => document.getElementById("assume")?.focus();
 const MANY = 100; // devices
 
 export class Scene {
-    store;
-    loading;
-    diagram;
-    refused;
-    again;
-    schedule;
-    moment;
-    opened;
-    placing;
+    page;
 
     #shown = "";
     #drawing = null;
 
-    /** now: {step} of this moment. refused(): the drawing could not be made. opened(finding): its mark was chosen. */
-    constructor({ store, loading, schedule, placing, diagram, moment, again, refused, opened }) {
-        Object.assign(this, {
-            store,
-            loading,
-            schedule,
-            placing,
-            diagram,
-            moment,
-            again,
-            refused,
-            opened,
-        });
+    /** page: what main.js made. */
+    constructor(page) {
+        this.page = page;
     }
 
     /** What is asked of the server: a view, and a channel. local: the page draws it itself. */
     get wanted() {
-        const { view, layout, graph, channel, hosts } = this.store.state,
-            { model } = this.loading.loaded;
+        const { view, layout, graph, channel, hosts } = this.page.store.state,
+            { model } = this.page.loading.loaded;
         if (view === "hosts" && (model ? shape(model).count : hosts) > 1)
             return { view: "hosts", channel: `${graph}${channel}`, local: true };
         const alone = view === "channels" && layout === "alone" ? drawnAlone(graph) : "";
@@ -74,7 +56,7 @@ export class Scene {
     forget() {
         if (this.#shown) {
             this.#shown = "";
-            this.diagram.say("Drawing…");
+            this.page.diagram.say("Drawing…");
         }
     }
 
@@ -84,11 +66,8 @@ export class Scene {
     }
 
     async draw() {
-        const {
-                store,
-                diagram,
-                loading: { loaded },
-            } = this,
+        const { store, diagram, loading } = this.page,
+            { loaded } = loading,
             { wanted } = this,
             { id } = store.state,
             asks = question(store.state),
@@ -115,18 +94,18 @@ export class Scene {
             if (error.name === "AbortError") return;
             this.#shown = "";
             this.say(loaded.problem ?? api.drawingProblem(error));
-            this.refused();
+            this.page.panes.side();
         }
     }
 
     /** A problem in the place of the drawing. */
     say(problem) {
-        const { source, summary } = this.loading.loaded;
-        this.diagram.say(
+        const { source, summary } = this.page.loading.loaded;
+        this.page.diagram.say(
             problemView(problem, {
                 source,
                 name: summary?.name,
-                again: this.again,
+                again: this.page.actions.again,
                 choose: withoutGpus(problem, summary) ? chooseType : null,
             }),
         );
@@ -134,10 +113,10 @@ export class Scene {
 
     /** Selection, channel, differences and loads on the drawing. */
     mark() {
-        const { diagram } = this,
-            { model } = this.loading.loaded,
-            { from, to, view, layout, graph, detail, host } = this.store.state,
-            { diff } = this.loading.other;
+        const { diagram } = this.page,
+            { model } = this.page.loading.loaded,
+            { from, to, view, layout, graph, detail, host } = this.page.store.state,
+            { diff } = this.page.loading.other;
         if (!model || !diagram.svg) return this.#caption("");
         const path = to && model.paths.get(`${from}>${to}`),
             slowest = path && hops(model, path).find((row) => row.narrowest);
@@ -145,9 +124,9 @@ export class Scene {
             view === "transfers"
                 ? transferStep(
                       model,
-                      this.schedule.doc,
-                      this.store.state.rank,
-                      this.store.state.round,
+                      this.page.schedule.doc,
+                      this.page.store.state.rank,
+                      this.page.store.state.round,
                   )
                 : null;
         const steps = transfer
@@ -155,7 +134,7 @@ export class Scene {
                 : view === "channels" && layout === "machine"
                   ? this.#steps(model)
                   : [],
-            at = transfer ? 0 : this.moment.step,
+            at = transfer ? 0 : this.page.moment.step,
             now = steps[at];
         // each a line to the same switch: the links say it
         const fanned = model.nodes.size > MANY && steps.some((one) => one.to.startsWith("NVS/"));
@@ -173,20 +152,21 @@ export class Scene {
             detail === "less" && this.wanted.view === "system" && view !== "hosts"
                 ? folded(model)
                 : null;
-        const pair = view === "compare" ? this.loading.pair.doc : null,
-            chosen = pair && this.store.state.row ? findRow(pair, this.store.state.row) : null;
+        const pair = view === "compare" ? this.page.loading.pair.doc : null,
+            chosen =
+                pair && this.page.store.state.row ? findRow(pair, this.page.store.state.row) : null;
         const changed = pair
             ? marksOfPair(model, pair, chosen, "a")
             : diff && ["diff", "matrix", "channels"].includes(view)
               ? marksOf(
                     model,
                     diff,
-                    view === "diff" ? findChange(diff, this.store.state.change) : null,
+                    view === "diff" ? findChange(diff, this.page.store.state.change) : null,
                 )
               : null;
         const set = view === "place" ? this.#placed() : null;
         diagram.fold(less, new Set([from, to, ...(set?.devices ?? [])]));
-        diagram.badge(this.#flawed(model), (finding) => this.opened(finding));
+        diagram.badge(this.#flawed(model), this.page.actions.finding);
         diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
         diagram.mark({
             picked:
@@ -208,7 +188,7 @@ export class Scene {
             at,
             transfer || !steps.length ? {} : this.#order(model),
         );
-        if (this.moment.extending && from && !to)
+        if (this.page.moment.extending && from && !to)
             return this.#caption("Click the device at the other end of the path.");
         if (lit)
             return this.#caption(
@@ -249,8 +229,8 @@ export class Scene {
     /* The finding that was chosen: its devices and links; null: none is. */
     #lit(model) {
         const finding =
-            this.store.state.finding &&
-            (model.doc.findings ?? []).find(({ id }) => id === this.store.state.finding);
+            this.page.store.state.finding &&
+            (model.doc.findings ?? []).find(({ id }) => id === this.page.store.state.finding);
         return finding
             ? {
                   title: finding.title,
@@ -262,10 +242,8 @@ export class Scene {
 
     /* The same rows for the same analysis and picture, which are marked once. The overview of hosts shows no device. */
     #flawed(model) {
-        const {
-            wanted: { view },
-            diagram: { svg },
-        } = this;
+        const { view } = this.wanted,
+            { svg } = this.page.diagram;
         if (this.flawed?.model !== model || this.flawed.svg !== svg)
             this.flawed = {
                 model,
@@ -275,16 +253,16 @@ export class Scene {
                         ? marksOfMachine(model)
                         : view === "hosts"
                           ? []
-                          : marksOfChannel(model, this.diagram.ids),
+                          : marksOfChannel(model, this.page.diagram.ids),
             };
         return this.flawed.rows;
     }
 
     /* The set of GPUs that is shown, and its devices. */
     #placed() {
-        const { model, network } = this.loading.loaded,
-            rows = this.placing.answer ? placeRows(this.placing.answer) : [],
-            row = shownRow(rows, this.store.state.pick);
+        const { model, network } = this.page.loading.loaded,
+            rows = this.page.placing.answer ? placeRows(this.page.placing.answer) : [],
+            row = shownRow(rows, this.page.store.state.pick);
         return (
             row && {
                 row,
@@ -299,16 +277,19 @@ export class Scene {
 
     /* What the drawing says beside the steps: a tree's generations and root, the heads of NVLS. */
     #order(model) {
-        const { graph, channel, host } = this.store.state;
+        const { graph, channel, host } = this.page.store.state;
         return channelOrder(model, graph, channel, host);
     }
 
     #steps(model) {
-        const { graph, channel, host } = this.store.state;
+        const { graph, channel, host } = this.page.store.state;
         return channelSteps(model, graph, Math.min(channel, channelCount(model, graph) - 1), host);
     }
 
     #caption(text) {
-        replace(this.diagram.caption, text && h("span", text[0].toUpperCase() + text.slice(1)));
+        replace(
+            this.page.diagram.caption,
+            text && h("span", text[0].toUpperCase() + text.slice(1)),
+        );
     }
 }
