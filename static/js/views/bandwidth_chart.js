@@ -4,6 +4,7 @@ import { markOf, NARROW, outline, PLOT, plotAxes, scaled, SCALES } from "../band
 import { pathOf } from "../chart.js";
 import { sizeText } from "../compare.js";
 import { choices, h, s } from "../dom.js";
+import { crossingMarks, plotGrid } from "./plot.js";
 
 /* Each verdict has a shape of its own, so that no colour says it alone. */
 const SHAPES = {
@@ -13,7 +14,6 @@ const SHAPES = {
     "cannot judge": "M-3,-3H3V3H-3Z",
 };
 const pointClass = (verdict) => `point v-${markOf(verdict)[1]}`;
-const tick = (size) => sizeText(size).replace("iB", "");
 
 /** whole: of bandwidth.js's picture(). label: the chart in words, for those who do not see it. scale: of SCALES.
  * actions: axes(scale). */
@@ -35,7 +35,7 @@ export function bandwidthChart(whole, label, scale, actions) {
 }
 
 function chart(shown, at, frame, label) {
-    const { w, h: height, left, right, top, bottom } = frame,
+    const { w, h: height, left, top, bottom } = frame,
         inside = ({ size }) => size > at.first && size < at.last,
         clamp = (size) => Math.min(at.last, Math.max(at.first, size));
     const band = outline(shown.band),
@@ -47,26 +47,7 @@ function chart(shown, at, frame, label) {
         s(
             "svg",
             { viewBox: `0 0 ${w} ${height}`, role: "img", "aria-label": label },
-            at.yTicks.map((bw) => [
-                s("path", { class: "grid", d: `M${left},${at.y(bw)}H${w - right}` }),
-                s(
-                    "text",
-                    { x: left - 6, y: at.y(bw) + 3.5, class: "y" },
-                    String(Number(bw.toPrecision(2))),
-                ),
-            ]),
-            at.xTicks.map((size) => [
-                s("path", { class: "grid", d: `M${at.x(size)},${top}V${height - bottom}` }),
-                s(
-                    "text",
-                    {
-                        x: at.x(size),
-                        y: height - bottom + 16,
-                        class: size === at.last ? "x end" : "x",
-                    },
-                    tick(size),
-                ),
-            ]),
+            plotGrid(at, frame, at.xTicks, at.last, true),
             s("text", { x: left, y: top - 3, class: "axis" }, "bus bandwidth, GB/s"),
             zones.map((row, i) => {
                 const from = at.x(clamp(row.from)),
@@ -81,22 +62,7 @@ function chart(shown, at, frame, label) {
                     s("text", { x: from + wide, y: y - 3, class: "shape-name end" }, row.name),
                 ];
             }),
-            crossings.map((row, i) => [
-                s(
-                    "path",
-                    { class: "cross", d: `M${at.x(row.size)},${top}V${height - bottom}` },
-                    s("title", null, `${sizeText(row.size)}: ${row.name}`),
-                ),
-                s(
-                    "text",
-                    {
-                        x: at.x(row.size) + (at.x(row.size) > w - 90 ? -3 : 3),
-                        y: height - bottom - 5 - (i % 4) * 12,
-                        class: at.x(row.size) > w - 90 ? "cross-at end" : "cross-at",
-                    },
-                    tick(row.size),
-                ),
-            ]),
+            crossingMarks(crossings, at, frame),
             band.length > 0 && s("path", { class: "band", d: `${pathOf(band, at)}Z` }),
             shown.explained &&
                 s("path", { class: "explained", d: pathOf(shown.explained.points, at) }),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPU x (GPU + NET): type, bandwidth, hops or verdict of each path. */
 import { button, choices, h } from "../dom.js";
-import { cell, KINDS, shortName } from "../model.js";
+import { cell, shortName } from "../model.js";
+import { grid, kindLegend } from "./grid.js";
 import { chosenTrays, MANY_COLUMNS, together, trays } from "../trays.js";
 
 const made = new WeakMap(); // table -> {model, other, mode, side, trays} that it shows
@@ -59,63 +60,38 @@ export function matrixView({ model, other, state, actions }) {
             return value;
         }),
     );
-    const grid = h(
-        columns.length > DENSE ? "table.matrix.dense" : "table.matrix",
+    const table = grid(
         {
-            role: "grid",
             id: "matrix",
-            "aria-label": `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`,
-            onkeydown: walk,
+            name: `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`,
+            look: columns.length > DENSE ? "dense" : "",
         },
-        h(
-            "thead",
-            h(
-                "tr",
-                h("td", ""),
-                columns.map((node, i) =>
-                    h(
-                        `th${i === firstNet && i ? ".gap" : ""}`,
-                        { scope: "col", title: node.id },
-                        heading(model, node),
-                    ),
-                ),
-            ),
-        ),
-        h(
-            "tbody",
-            gpus.map((row, r) =>
-                h(
-                    "tr",
-                    h("th", { scope: "row", title: row.id }, shortName(model, row.id)),
-                    columns.map((column, c) => {
-                        const value = rows[r][c];
-                        return h(
-                            c === firstNet && c ? "td.gap" : "td",
-                            { role: "gridcell", "aria-selected": "false" },
-                            h(
-                                `button${value.kind ? `.k-${value.kind}` : ""}${value.changed ? ".changed" : ""}`,
-                                {
-                                    type: "button",
-                                    "data-key": `${row.id}>${column.id}`,
-                                    title:
-                                        `${shortName(model, row.id)} → ${shortName(model, column.id)}: ` +
-                                        `${value.label}`,
-                                    "aria-label":
-                                        `${shortName(model, row.id)} to ` +
-                                        `${shortName(model, column.id)}: ${value.text}, ${value.label}`,
-                                    tabindex: "-1",
-                                    disabled: value.text === "" && value.label === "no path",
-                                    onclick: () => actions.select(row.id, column.id),
-                                },
-                                value.text || "·",
-                            ),
-                        );
-                    }),
-                ),
-            ),
-        ),
+        columns.map((node, i) => ({
+            text: heading(model, node),
+            title: node.id,
+            look: i === firstNet && i ? "gap" : "",
+        })),
+        gpus.map((row, r) => ({
+            text: shortName(model, row.id),
+            title: row.id,
+            cells: columns.map((column, c) => {
+                const { text, label, kind, changed } = rows[r][c],
+                    [from, to] = [row, column].map(({ id }) => shortName(model, id));
+                return {
+                    key: `${row.id}>${column.id}`,
+                    text,
+                    kind,
+                    title: `${from} → ${to}: ${label}`,
+                    says: `${from} to ${to}: ${text}, ${label}`,
+                    look: changed ? "changed" : "",
+                    around: c === firstNet && c ? "gap" : "",
+                    disabled: text === "" && label === "no path",
+                    act: () => actions.select(row.id, column.id),
+                };
+            }),
+        })),
     );
-    made.set(grid, {
+    made.set(table, {
         model,
         other: after ?? null,
         mode: state.cell,
@@ -124,7 +100,7 @@ export function matrixView({ model, other, state, actions }) {
         gpus,
         columns,
     });
-    moveSelection(grid, { model, other, state });
+    moveSelection(table, { model, other, state });
     return [
         h(
             "div.toolbar",
@@ -151,7 +127,7 @@ export function matrixView({ model, other, state, actions }) {
                 ),
         ),
         model.gpus.length > 0
-            ? h("div.beside", h("div.scroll", grid), h("div.legend", legend(state.cell, used)))
+            ? h("div.beside", h("div.scroll", table), h("div.legend", legend(state.cell, used)))
             : h("p", "No GPU takes part."),
         nets.length === 0 &&
             model.gpus.length > 0 &&
@@ -208,93 +184,63 @@ function trayMatrix(model, racks, other, state, actions) {
         away = (r) => racks.flatMap(({ nets }, c) => (c === r ? [] : nets));
     const entry = (r, c, value, title, act) => {
         used.add(value.kind);
-        return h(
-            "td",
-            { role: "gridcell" },
-            h(
-                `button${value.kind ? `.k-${value.kind}` : ""}${value.mixed ? ".mixed" : ""}`,
-                {
-                    type: "button",
-                    "data-key": `trays:${r}>${c}`,
-                    title: `${title}: ${value.label}`,
-                    "aria-label": `${title}: ${value.text}, ${value.label}`,
-                    tabindex: r === 0 && c === 0 ? "0" : "-1",
-                    onclick: act,
-                },
-                value.text || "·",
-            ),
-        );
+        return {
+            key: `trays:${r}>${c}`,
+            text: value.text,
+            kind: value.kind,
+            title: `${title}: ${value.label}`,
+            says: `${title}: ${value.text}, ${value.label}`,
+            look: value.mixed ? "mixed" : "",
+            first: r === 0 && c === 0,
+            act,
+        };
     };
-    const grid = h(
-        "table.matrix.dense.trays",
-        {
-            role: "grid",
-            id: "matrix",
-            "aria-label": `Paths between trays: ${NAMES[state.cell]}`,
-            onkeydown: walk,
-        },
-        h(
-            "thead",
-            h(
-                "tr",
-                h("td", ""),
-                racks.map((rack, i) =>
-                    h(
-                        "th",
-                        { scope: "col", title: `${rack.name}, ranks ${rack.ranks}` },
-                        h("small", "Tray"),
-                        String(i),
+    const nics = (text, title, look = "") => ({ text: [h("small", "NICs"), text], title, look });
+    const table = grid(
+        { id: "matrix", name: `Paths between trays: ${NAMES[state.cell]}`, look: "dense.trays" },
+        [
+            ...racks.map((rack, i) => ({
+                text: [h("small", "Tray"), String(i)],
+                title: `${rack.name}, ranks ${rack.ranks}`,
+            })),
+            ...(model.nets.length
+                ? [
+                      nics("own", "NICs of the same tray", "gap"),
+                      nics("others", "NICs of all other trays"),
+                  ]
+                : []),
+        ],
+        racks.map((rack, r) => ({
+            text: [rack.name, h("span.muted", ` ranks ${rack.ranks}`)],
+            cells: [
+                ...racks.map((to, c) =>
+                    entry(
+                        r,
+                        c,
+                        together(model, rack.gpus, to.gpus, state.cell),
+                        r === c ? `GPUs of ${rack.name}` : `${rack.name} to ${to.name}`,
+                        () => open(r, c),
                     ),
                 ),
-                model.nets.length > 0 && [
-                    h(
-                        "th.gap",
-                        { scope: "col", title: "NICs of the same tray" },
-                        h("small", "NICs"),
-                        "own",
+                ...(model.nets.length
+                    ? [
+                          [rack.nets, "its own NICs", r],
+                          [away(r), "NICs of other trays", r === 0 ? 1 : 0],
+                      ]
+                    : []
+                ).map(([nets, name, to], i) =>
+                    entry(
+                        r,
+                        racks.length + i,
+                        together(model, rack.gpus, nets, state.cell),
+                        `${rack.name} to ${name}`,
+                        () => open(r, to),
                     ),
-                    h(
-                        "th",
-                        { scope: "col", title: "NICs of all other trays" },
-                        h("small", "NICs"),
-                        "others",
-                    ),
-                ],
-            ),
-        ),
-        h(
-            "tbody",
-            racks.map((rack, r) =>
-                h(
-                    "tr",
-                    h("th", { scope: "row" }, rack.name, h("span.muted", ` ranks ${rack.ranks}`)),
-                    racks.map((to, c) =>
-                        entry(
-                            r,
-                            c,
-                            together(model, rack.gpus, to.gpus, state.cell),
-                            r === c ? `GPUs of ${rack.name}` : `${rack.name} to ${to.name}`,
-                            () => open(r, c),
-                        ),
-                    ),
-                    model.nets.length > 0 &&
-                        [
-                            [rack.nets, "its own NICs", r],
-                            [away(r), "NICs of other trays", r === 0 ? 1 : 0],
-                        ].map(([nets, name, to], i) =>
-                            entry(
-                                r,
-                                racks.length + i,
-                                together(model, rack.gpus, nets, state.cell),
-                                `${rack.name} to ${name}`,
-                                () => open(r, to),
-                            ),
-                        ),
                 ),
-            ),
-        ),
+            ],
+        })),
     );
-    made.set(grid, {
+    made.set(table, {
         model,
         other: other?.model ?? null,
         mode: state.cell,
@@ -309,7 +255,7 @@ function trayMatrix(model, racks, other, state, actions) {
             trayChoices(state, null, actions),
             h("span.muted", "A cell says what all its pairs have in common; click it to see them."),
         ),
-        h("div.beside", h("div.scroll", grid), h("div.legend", legend(state.cell, used))),
+        h("div.beside", h("div.scroll", table), h("div.legend", legend(state.cell, used))),
     ];
 }
 
@@ -353,30 +299,5 @@ function legend(mode, used) {
             ...(used.has("part") ? [["part", "–R", "one direction only"]] : []),
             ["no", "–", "no"],
         ].map(([kind, text, meaning]) => h("span", h(`span.kind.k-${kind}`, text), meaning));
-    return Object.keys(KINDS)
-        .filter((kind) => used.has(kind) && kind !== "LOC")
-        .map((kind) => h("span", h(`span.kind.k-${kind}`, kind), KINDS[kind]));
-}
-
-/** Arrow keys go from cell to cell of a grid of buttons, as in a spreadsheet. */
-export function walk(event) {
-    const steps = {
-        ArrowLeft: [0, -1],
-        ArrowRight: [0, 1],
-        ArrowUp: [-1, 0],
-        ArrowDown: [1, 0],
-        Home: [0, -1e6],
-        End: [0, 1e6],
-    };
-    const step = steps[event.key],
-        at = event.target.closest("td");
-    if (!step || !at) return;
-    event.preventDefault();
-    const rows = [...event.currentTarget.tBodies[0].rows],
-        clamp = (n, most) => Math.min(most, Math.max(0, n));
-    const row = rows[clamp(rows.indexOf(at.parentNode) + step[0], rows.length - 1)];
-    const to = row.cells[1 + clamp(at.cellIndex - 1 + step[1], row.cells.length - 2)].firstChild;
-    event.target.tabIndex = -1;
-    to.tabIndex = 0;
-    to.focus();
+    return kindLegend(used);
 }

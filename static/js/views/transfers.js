@@ -2,9 +2,8 @@
 /* Who sends to whom in which round, point to point: rounds by ranks as a picture, and the rounds of one rank as a
  * table. */
 import { button, h, table } from "../dom.js";
-import { KINDS } from "../model.js";
 import { kindOf, nicText, overText, rankText, rowOf, sentence } from "../transfers.js";
-import { walk } from "./matrix.js";
+import { grid, kindLegend } from "./grid.js";
 import { problemView } from "./problem.js";
 
 const SHM = "Shared memory of the host";
@@ -86,70 +85,40 @@ function picture(doc, at, actions) {
             ...new Set(doc.schedule.flatMap((row) => row.rounds.map((round) => round.round))),
         ].sort((a, b) => a - b),
         used = new Set();
-    const body = doc.schedule.map((row) =>
-        h(
-            "tr",
-            h(`th${row.rank === at.rank ? ".on" : ""}`, { scope: "row" }, rankText(doc, row.rank)),
-            rounds.map((number) => {
-                const round = row.rounds.find((one) => one.round === number),
-                    kind = kindOf(round?.send, row.rank),
-                    on = row.rank === at.rank && number === at.round;
-                if (kind) used.add(kind);
-                const what = round?.send
-                    ? `rank ${row.rank} sends to rank ${round.send.rank}: ` +
-                      `${[overText(round.send), nicText(round.send, row.rank)].filter(Boolean).join(", ")}`
-                    : `rank ${row.rank} sends to nobody`;
-                return h(
-                    "td",
-                    { role: "gridcell", "aria-selected": String(on) },
-                    h(
-                        `button${kind ? `.k-${kind}` : ""}`,
-                        {
-                            type: "button",
-                            "data-key": `transfer:${row.rank}:${number}`,
-                            tabindex: on ? "0" : "-1",
-                            title: `Round ${number}: ${what}`,
-                            "aria-label": `Round ${number}, ${what}`,
-                            onclick: () => actions.transfer(row.rank, number),
-                        },
-                        round?.send ? String(round.send.rank) : "·",
-                    ),
-                );
-            }),
-        ),
-    );
-    const grid = h(
-        "table.matrix.dense",
+    const table = grid(
         {
-            role: "grid",
             id: "transfers",
-            "aria-label": "Who sends to whom in each round",
-            onkeydown: walk,
+            name: "Who sends to whom in each round",
+            look: "dense",
+            corner: h("small.muted", "Rank, round"),
         },
-        h(
-            "thead",
-            h(
-                "tr",
-                h("td", h("small.muted", "Rank, round")),
-                rounds.map((number) =>
-                    h(`th${number === at.round ? ".on" : ""}`, { scope: "col" }, String(number)),
-                ),
-            ),
-        ),
-        h("tbody", body),
+        rounds.map((round) => ({ text: String(round), look: round === at.round ? "on" : "" })),
+        doc.schedule.map((row) => ({
+            text: rankText(doc, row.rank),
+            look: row.rank === at.rank ? "on" : "",
+            cells: rounds.map((number) => {
+                const send = row.rounds.find(({ round }) => round === number)?.send,
+                    kind = kindOf(send, row.rank);
+                if (kind) used.add(kind);
+                const what = send
+                    ? `rank ${row.rank} sends to rank ${send.rank}: ` +
+                      `${[overText(send), nicText(send, row.rank)].filter(Boolean).join(", ")}`
+                    : `rank ${row.rank} sends to nobody`;
+                return {
+                    key: `transfer:${row.rank}:${number}`,
+                    text: send && String(send.rank),
+                    kind,
+                    title: `Round ${number}: ${what}`,
+                    says: `Round ${number}, ${what}`,
+                    on: row.rank === at.rank && number === at.round,
+                    act: () => actions.transfer(row.rank, number),
+                };
+            }),
+        })),
     );
-    if (!grid.querySelector('button[tabindex="0"]'))
-        grid.querySelector("tbody button")?.setAttribute("tabindex", "0");
-    return h(
-        "div.beside",
-        h("div.scroll", grid),
-        h(
-            "div.legend",
-            [...Object.entries(KINDS), ["SHM", SHM]]
-                .filter(([kind]) => used.has(kind) && kind !== "LOC")
-                .map(([kind, meaning]) => h("span", h(`span.kind.k-${kind}`, kind), meaning)),
-        ),
-    );
+    if (!table.querySelector('button[tabindex="0"]'))
+        table.querySelector("tbody button")?.setAttribute("tabindex", "0");
+    return h("div.beside", h("div.scroll", table), h("div.legend", kindLegend(used, { SHM })));
 }
 
 function roundsOf(doc, own, at, actions) {

@@ -17,6 +17,7 @@ import {
 import { sizeText } from "../compare.js";
 import { bandwidth, tuningRows } from "../model.js";
 import { writeWhy } from "../why.js";
+import { crossingMarks, plotGrid } from "./plot.js";
 
 /** other: {model, names} of a comparison, whose choice is drawn too. actions: collective(name), size(bytes). */
 export function tuningView({ model, other, state, actions }) {
@@ -149,7 +150,7 @@ const swatch = ({ algorithm, protocol }) =>
 function chart(sizes, lines, rows, size, after, collective, actions) {
     const frame = matchMedia("(max-width: 759px)").matches ? NARROW : FRAME,
         at = axes(sizes, [...lines, ...(after?.lines ?? [])], frame),
-        { w, h: height, left, right, top, bottom } = frame;
+        { w, h: height, left, top, bottom } = frame;
     const move = (event) => {
         const step = {
             ArrowLeft: -1,
@@ -185,43 +186,18 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
         s(
             "svg",
             { viewBox: `0 0 ${w} ${height}`, "aria-hidden": "true", onclick: pick },
-            at.yTicks.map((bw) => [
-                s("path", { class: "grid", d: `M${left},${at.y(bw)}H${w - right}` }),
-                s(
-                    "text",
-                    { x: left - 6, y: at.y(bw) + 3.5, class: "y" },
-                    String(Number(bw.toPrecision(1))),
-                ),
-            ]),
-            at.xTicks
-                .filter((_, i) => frame === FRAME || i % 2 === 0)
-                .map((bytes) =>
-                    s(
-                        "text",
-                        {
-                            x: at.x(bytes),
-                            y: height - bottom + 15,
-                            class: bytes === sizes.at(-1) ? "x end" : "x",
-                        },
-                        sizeText(bytes).replace("iB", ""),
-                    ),
-                ),
+            plotGrid(
+                at,
+                frame,
+                at.xTicks.filter((_, i) => frame === FRAME || i % 2 === 0),
+                sizes.at(-1),
+            ),
             s("text", { x: left, y: top - 2, class: "axis" }, "GB/s bus"),
-            rows.slice(1).map((row, i) => [
-                s("path", {
-                    class: "cross",
-                    d: `M${at.x(row.from)},${top}V${height - bottom}`,
-                }),
-                s(
-                    "text",
-                    {
-                        x: at.x(row.from) + (at.x(row.from) > w - 90 ? -3 : 3),
-                        y: height - bottom - 5 - (i % 4) * 12,
-                        class: at.x(row.from) > w - 90 ? "cross-at end" : "cross-at",
-                    },
-                    sizeText(row.from),
-                ),
-            ]),
+            crossingMarks(
+                rows.slice(1).map(({ from, name }) => ({ size: from, name })),
+                at,
+                frame,
+            ),
             lines.map((line) =>
                 s("path", {
                     class: `curve a-${line.algorithm} p-${line.protocol}`,
@@ -247,59 +223,25 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
 function figures(tuning, collective) {
     const rows = tuningRows(tuning, collective),
         protocols = rows[0]?.cells.map((cell) => cell.protocol) ?? [];
+    const figure = ({ bw, best }, value) =>
+        h(`td.num${best ? ".best" : ""}${bw > 0 ? "" : ".zero"}`, bw > 0 ? bandwidth(value) : "–");
     return [
-        h(
-            "div.scroll",
-            { tabindex: "0", role: "group", "aria-label": "Tuning table" },
-            h(
-                "table",
-                { id: "tuning" },
-                h("caption", "The model that decides"),
-                h(
-                    "thead",
-                    h(
-                        "tr",
-                        h("th", { rowspan: "2", scope: "col" }, "Algorithm"),
-                        h(
-                            "th",
-                            { colspan: String(protocols.length), scope: "colgroup" },
-                            "Bandwidth, GB/s",
-                        ),
-                        h(
-                            "th",
-                            { colspan: String(protocols.length), scope: "colgroup" },
-                            "Latency, µs",
-                        ),
-                    ),
-                    h(
-                        "tr",
-                        [...protocols, ...protocols].map((protocol) =>
-                            h("th.num", { scope: "col" }, protocol),
-                        ),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    rows.map((row) =>
-                        h(
-                            "tr",
-                            h("th", { scope: "row" }, row.algorithm),
-                            row.cells.map((cell) =>
-                                h(
-                                    `td.num${cell.best ? ".best" : ""}${cell.bw > 0 ? "" : ".zero"}`,
-                                    cell.bw > 0 ? bandwidth(cell.bw) : "–",
-                                ),
-                            ),
-                            row.cells.map((cell) =>
-                                h(
-                                    `td.num${cell.bw > 0 ? "" : ".zero"}`,
-                                    cell.bw > 0 ? bandwidth(cell.latency) : "–",
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
+        table(
+            "Tuning table",
+            ["Algorithm", "GB/s", "µs"].flatMap((head, i) =>
+                i ? protocols.map((protocol) => `#${protocol}, ${head}`) : head,
             ),
+            rows.map(({ algorithm, cells }) => [
+                algorithm,
+                ...cells.map((cell) => figure(cell, cell.bw)),
+                ...cells.map((cell) => figure({ ...cell, best: false }, cell.latency)),
+            ]),
+            {
+                id: "tuning",
+                tag: "table",
+                rowHeads: true,
+                caption: "The model that decides: bandwidth and latency",
+            },
         ),
         h(
             "p.note",
