@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
-#include "server/serve.h"
 
 static struct orr_budget budget;
 

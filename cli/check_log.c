@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* orrery check-log: an NCCL log, or a dumped graph, against the prediction. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/options.h"
@@ -10,7 +9,6 @@
 #include "engine/release/release_names.h"
 
 #include "engine/log_machine/compare_log.h"
-#include "engine/machines/machine_types.h"
 #include "engine/report/log_text.h"
 
 enum { XML_MOST = 64 << 20 };

@@ -90,14 +90,12 @@ static void nccl_settings(FILE *out)
     fprintf(out, "Those of NCCL %s that change what is computed, for\n.B \\-\\-set\nand for queries of the service.\n",
             release->name);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-        struct orr_setting_info info;
-        struct orr_setting_words words;
         if (!orr_setting_in((enum orr_setting)i, release))
             continue;
-        orr_setting_info((enum orr_setting)i, &info);
-        orr_setting_words((enum orr_setting)i, release, &words);
-        fprintf(out, ".TP\n.B %s\n", info.name);
-        line(out, info.meaning);
+        const struct orr_setting_info *info = orr_setting_info((enum orr_setting)i);
+        const struct orr_setting_words words = orr_setting_words((enum orr_setting)i, release);
+        fprintf(out, ".TP\n.B %s\n", info->name);
+        line(out, info->meaning);
         fputs("Values: ", out);
         line(out, words.values);
     }

@@ -102,14 +102,12 @@ void orr_reference_settings(FILE *out)
         "R` has those of another release.\n\n| setting | meaning | values | default |\n|---|---|---|---|\n",
         release->name);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-        struct orr_setting_info info;
-        struct orr_setting_words words;
         if (!orr_setting_in((enum orr_setting)i, release))
             continue;
-        orr_setting_info((enum orr_setting)i, &info);
-        orr_setting_words((enum orr_setting)i, release, &words);
-        fprintf(out, "| `%s` | ", info.name);
-        line(out, info.meaning);
+        const struct orr_setting_info *info = orr_setting_info((enum orr_setting)i);
+        const struct orr_setting_words words = orr_setting_words((enum orr_setting)i, release);
+        fprintf(out, "| `%s` | ", info->name);
+        line(out, info->meaning);
         fputs(" | ", out);
         line(out, words.values);
         fputs(" | ", out);

@@ -2,7 +2,6 @@
 /* `orrery serve`. */
 #include "server/serve.h"
 
-#include <stdio.h>
 
 #include "cli/options.h"
 

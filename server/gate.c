@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a request goes on: connections, headers, client, token, body; all before its body is read. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -14,22 +14,20 @@ json_t *orr_settings_json(struct orr_json *json, const struct orr_release *relea
         [ORR_SETTING_INT] = "integer", [ORR_SETTING_LEVEL] = "level", [ORR_SETTING_TEXT] = "text"};
     json_t *rows = orr_json_array(json);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-        struct orr_setting_info info;
-        struct orr_setting_words words;
         json_t *row = orr_json_object(json);
         if (!orr_setting_in((enum orr_setting)i, release)) {
             json_decref(row);
             continue;
         }
-        orr_setting_info((enum orr_setting)i, &info);
+        const struct orr_setting_info *info = orr_setting_info((enum orr_setting)i);
         int64_t number = orr_setting_default((enum orr_setting)i, release);
-        bool has_number = info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET;
-        ORR_SET(json, row, ORR_STRING("name", info.name), ORR_STRING("kind", kinds[info.kind]),
+        bool has_number = info->kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET;
+        ORR_SET(json, row, ORR_STRING("name", info->name), ORR_STRING("kind", kinds[info->kind]),
                 ORR_VALUE("default", has_number ? orr_json_int(json, number) : json_null()));
-        orr_setting_words((enum orr_setting)i, release, &words);
+        const struct orr_setting_words words = orr_setting_words((enum orr_setting)i, release);
         ORR_SET(json, row, ORR_STRING("default_text", *words.standard ? words.standard : NULL),
                 ORR_STRING("values", words.values), ORR_STRING("outside", words.outside),
-                ORR_STRING("meaning", info.meaning));
+                ORR_STRING("meaning", info->meaning));
         orr_json_add(json, rows, row);
     }
     return ORR_OBJECT(json, ORR_STRING("release", release->name), ORR_VALUE("settings", rows));

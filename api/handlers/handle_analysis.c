@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is computed from a dump: the analysis, its sections, paths, findings and drawings. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/documents/documents.h"

@@ -6,7 +6,6 @@
 #include "api/documents/documents.h"
 #include "api/handlers/fleet.h"
 #include "api/handlers/handlers.h"
-#include "engine/base/clock.h"
 #include "engine/compare/majority.h"
 #include "engine/gate/gate.h"
 

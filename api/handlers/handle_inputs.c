@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can be made of an input beside an analysis: its form as NCCL's XML, a file for a virtual machine, a copy without
  * names; and the lists of inputs and machine types. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "api/documents/sections.h"
 #include "api/handlers/handlers.h"
 #include "engine/base/budget.h"
 #include "engine/input/anonymise.h"

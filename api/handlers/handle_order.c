@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GET /v1/clusters/{id}/order: the order of hosts and ranks for which the prediction is best. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/documents/documents.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/http/problem.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/documents/json.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/cluster/again.h"
 #include "engine/diagnosis/arrange.h"
 #include "engine/diagnosis/everything.h"
 #include "engine/diagnosis/measure.h"

@@ -12,11 +12,6 @@ struct loads {
     uint64_t channel;            /* the bit of the channel that is counted */
 };
 
-static bool is_intel(const struct orr_node *node)
-{
-    return node->type == ORR_CPU && node->cpu.arch == ORR_ARCH_X86 && node->cpu.vendor == ORR_VENDOR_INTEL;
-}
-
 /* The part of the rate that the way back of a link pays. */
 static float way_back(const struct orr_system *system, const struct orr_link *link, bool from_gpu)
 {
@@ -48,7 +43,7 @@ static void load(struct loads *l, uint32_t from, uint32_t to, float rate)
     const struct orr_path *path = orr_path(paths, from, to);
     bool from_gpu = system->nodes[from].type == ORR_GPU, pays = false;
     for (uint32_t i = 0; i < path->hops && from_gpu && path->type == ORR_PATH_PHB; i++)
-        pays = pays || is_intel(&system->nodes[orr_path_node(paths, path, i)]);
+        pays = pays || orr_node_is_intel(&system->nodes[orr_path_node(paths, path, i)]);
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct orr_link *link = &system->links[paths->links[path->first + i]];
         float overhead = system->release->intel_overhead_up / system->release->intel_overhead_down;

@@ -64,11 +64,10 @@ const char *orr_device_name(struct orr_explainer *e, const struct orr_part *part
 const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting)
 {
     const struct orr_settings *settings = &e->a->query.settings;
-    struct orr_setting_words words;
     const char *given = orr_setting_text(settings, setting);
     if (given)
         return given;
-    orr_setting_words(setting, settings->release, &words);
+    const struct orr_setting_words words = orr_setting_words(setting, settings->release);
     return *words.standard ? orr_tell(e, "%s", words.standard) : "not set";
 }
 

@@ -16,9 +16,8 @@ struct tried {
 /* Whether a value is the one in force already, given or by default. */
 static bool is_same(const struct orr_query *a, const struct orr_query *b, enum orr_setting setting)
 {
-    struct orr_setting_info info;
-    orr_setting_info(setting, &info);
-    if (info.kind != ORR_SETTING_TEXT)
+    const struct orr_setting_info *info = orr_setting_info(setting);
+    if (info->kind != ORR_SETTING_TEXT)
         return orr_setting_int(&a->settings, setting) == orr_setting_int(&b->settings, setting);
     return orr_setting_texts_equal(&a->settings, &b->settings, setting);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about P2P and shared memory between GPUs of a host. */
-#include "engine/base/words.h"
+#include "engine/base/text.h"
 #include "engine/dump/notes.h"
 #include "engine/findings/finder.h"
 #include "engine/hardware/gpu_models.h"

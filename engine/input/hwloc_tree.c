@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/hardware/gpu_models.h"
-#include "engine/hardware/pcie.h"
 #include "engine/input/hwloc_builder.h"
 #include "engine/input/names.h"
 #include "engine/machines/machine_types.h"

@@ -3,7 +3,7 @@
  * settings act on the analysis, and what lines show together becomes a finding. */
 #include <string.h>
 
-#include "engine/base/words.h"
+#include "engine/base/text.h"
 #include "engine/input/readers.h"
 #include "engine/log_reading/parts.h"
 #include "engine/nccltests/results.h"

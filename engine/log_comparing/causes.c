@@ -3,7 +3,6 @@
  * engine/trials are tried by predicting again: one that a line of the log refutes is not tried, and one that leaves
  * most of the differences is not a cause. Causes that cannot be predicted come last, untested. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/cluster/again.h"

@@ -4,7 +4,6 @@
  *     mpirun -np 16 -H node1:8,node2:8 -x NCCL_ALGO=Ring ./all_reduce_perf -b 8 -e 8G -n 20 -g 1
  *            launcher's options                             the program's own, where -n counts iterations
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/nccltests/reading.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/nics/combine.h"
-#include "engine/topology/pci.h"
 
 enum { ITEM_SIZE = 40, INDEX_DIGITS = 3 };
 

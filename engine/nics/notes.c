@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "engine/base/text.h"
 
 enum { NOTE_MOST = 1024 };
 

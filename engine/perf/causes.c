@@ -8,7 +8,6 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
-#include "engine/cluster/again.h"
 #include "engine/log_comparing/check.h"
 #include "engine/perf/perfing.h"
 #include "engine/search/memo.h"

@@ -6,7 +6,6 @@
 
 #include "engine/base/budget.h"
 #include "engine/perf/perfing.h"
-#include "engine/search/memo.h"
 #include "engine/trials/variant.h"
 
 struct judging {

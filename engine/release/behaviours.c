@@ -14,16 +14,14 @@ ORR_WORD_LIST(orr_bearing_name, enum orr_bearing_bit, ORR_BEARING_MAP(ORR_SECOND
 static bool setting_value(enum orr_setting setting, const struct orr_release *release, struct orr_arena *arena,
                           struct orr_value *value)
 {
-    struct orr_setting_info info;
-    struct orr_setting_words words;
     int64_t number = orr_setting_default(setting, release);
-    orr_setting_info(setting, &info);
+    const struct orr_setting_info *info = orr_setting_info(setting);
     if (!orr_setting_in(setting, release)) {
         *value = (struct orr_value){.kind = ORR_VALUE_NONE};
-    } else if (info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET) {
+    } else if (info->kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET) {
         *value = (struct orr_value){.kind = ORR_VALUE_NUMBER, .number = (double)number};
     } else {
-        orr_setting_words(setting, release, &words);
+        const struct orr_setting_words words = orr_setting_words(setting, release);
         const char *word = *words.standard ? words.standard : "not set";
         *value = (struct orr_value){.kind = ORR_VALUE_WORD, .word = orr_arena_strndup(arena, word, strlen(word))};
         return value->word != NULL;

@@ -344,12 +344,11 @@ const struct orr_behaviour_rows orr_behaviours_of_tuning = {tuning_rows, ORR_COU
 
 void orr_behaviour_of_setting(enum orr_setting setting, struct orr_behaviour *ret_behaviour)
 {
-    struct orr_setting_info info;
-    orr_setting_info(setting, &info);
-    *ret_behaviour = (struct orr_behaviour){.name = info.name,
+    const struct orr_setting_info *info = orr_setting_info(setting);
+    *ret_behaviour = (struct orr_behaviour){.name = info->name,
                                             .kind = ORR_BEHAVIOUR_SETTING,
                                             .of = ORR_OF_SETTINGS,
-                                            .sentence = info.meaning,
-                                            .bears = info.bears,
+                                            .sentence = info->meaning,
+                                            .bears = info->bears,
                                             .setting = setting};
 }

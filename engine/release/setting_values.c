@@ -136,10 +136,9 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
                                struct orr_error *err)
 {
     enum orr_setting setting;
-    struct orr_setting_info info;
     if (!orr_setting_find(name, &setting))
         return unknown_name(name, err);
-    orr_setting_info(setting, &info);
+    const struct orr_setting_info *info = orr_setting_info(setting);
     size_t length = strlen(value);
     struct orr_setting_value *slot = &settings->values[setting];
     if (length >= text_rooms[setting].size) {
@@ -150,7 +149,7 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     }
     memset(slot, 0, sizeof *slot);
     slot->number = orr_setting_default(setting, settings->release);
-    if (!length && !info.empty_is_value) {
+    if (!length && !info->empty_is_value) {
         slot->emptied = true;
         return ORR_OK;
     }
@@ -158,9 +157,9 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     memcpy(text_of(settings, setting), value, length + 1);
     if (!orr_setting_in(setting, settings->release))
         return ORR_OK; /* a release leaves variables alone that it does not know */
-    if (info.kind == ORR_SETTING_LEVEL) {
+    if (info->kind == ORR_SETTING_LEVEL) {
         ORR_TRY(read_level(name, value, settings->release, &slot->number, err));
-    } else if (info.kind == ORR_SETTING_INT) {
+    } else if (info->kind == ORR_SETTING_INT) {
         errno = 0;
         int64_t number = strtoll(value, NULL, 0);
         /* ORR_SETTING_UNSET is a number that users can give. Another with its sign and its low 32 bits, which is all

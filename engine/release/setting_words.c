@@ -149,14 +149,15 @@ static void name_number(struct orr_setting_words *words, int64_t number)
     snprintf(words->standard, sizeof words->standard, "%.*s", (int)length, at ? at : named);
 }
 
-void orr_setting_words(enum orr_setting setting, const struct orr_release *release, struct orr_setting_words *ret_words)
+struct orr_setting_words orr_setting_words(enum orr_setting setting, const struct orr_release *release)
 {
-    struct orr_setting_info info;
+    struct orr_setting_words words;
     int64_t number = orr_setting_default(setting, release);
-    orr_setting_info(setting, &info);
-    expand(ret_words->standard, sizeof ret_words->standard, info.default_text, release);
-    expand(ret_words->values, sizeof ret_words->values, info.values, release);
-    expand(ret_words->outside, sizeof ret_words->outside, info.outside, release);
-    if (!info.default_text && info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET)
-        name_number(ret_words, number);
+    const struct orr_setting_info *info = orr_setting_info(setting);
+    expand(words.standard, sizeof words.standard, info->default_text, release);
+    expand(words.values, sizeof words.values, info->values, release);
+    expand(words.outside, sizeof words.outside, info->outside, release);
+    if (!info->default_text && info->kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET)
+        name_number(&words, number);
+    return words;
 }

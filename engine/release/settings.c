@@ -38,9 +38,9 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
 #include "engine/release/settings.def"
 };
 
-void orr_setting_info(enum orr_setting setting, struct orr_setting_info *ret_info)
+const struct orr_setting_info *orr_setting_info(enum orr_setting setting)
 {
-    *ret_info = rows[setting];
+    return &rows[setting];
 }
 
 const char *orr_setting_name(enum orr_setting setting)

@@ -107,7 +107,7 @@ struct orr_settings {
 };
 
 /* The row of a setting. */
-void orr_setting_info(enum orr_setting setting, struct orr_setting_info *ret_info);
+const struct orr_setting_info *orr_setting_info(enum orr_setting setting);
 /* "NCCL_ALGO" */
 const char *orr_setting_name(enum orr_setting setting);
 /* The setting of a name; false if there is none. */
@@ -118,8 +118,7 @@ int64_t orr_setting_default(enum orr_setting setting, const struct orr_release *
 struct orr_setting_words {
     char standard[160], values[200], outside[160]; /* standard: the default */
 };
-void orr_setting_words(enum orr_setting setting, const struct orr_release *release,
-                       struct orr_setting_words *ret_words);
+struct orr_setting_words orr_setting_words(enum orr_setting setting, const struct orr_release *release);
 /* Whether the release has it. */
 bool orr_setting_in(enum orr_setting setting, const struct orr_release *release);
 

@@ -11,13 +11,11 @@ void orr_report_settings(const struct orr_release *release, struct orr_text *out
 {
     orr_text_printf(out, "Settings that change what Orrery computes for NCCL %s:\n\n", release->name);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-        struct orr_setting_info info;
-        struct orr_setting_words words;
         if (!orr_setting_in((enum orr_setting)i, release))
             continue;
-        orr_setting_info((enum orr_setting)i, &info);
-        orr_setting_words((enum orr_setting)i, release, &words);
-        orr_text_printf(out, "%s\n    %s\n    values: %s (%s); default: %s\n", info.name, info.meaning, words.values,
+        const struct orr_setting_info *info = orr_setting_info((enum orr_setting)i);
+        const struct orr_setting_words words = orr_setting_words((enum orr_setting)i, release);
+        orr_text_printf(out, "%s\n    %s\n    values: %s (%s); default: %s\n", info->name, info->meaning, words.values,
                         words.outside, words.standard);
     }
 }

@@ -17,7 +17,6 @@
 #include "engine/release/release.h"
 #include "engine/search/bounds.h"
 #include "engine/search/reserve.h"
-#include "engine/search/seen.h"
 
 /* The largest type number up to the limit that some path has: a limit in between lets the same paths through. */
 static int32_t effective_limit(uint64_t types, int32_t limit)

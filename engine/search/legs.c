@@ -24,11 +24,6 @@ struct builder {
     bool counting;  /* first pass: how many charges there are */
 };
 
-static bool is_intel(const struct orr_node *node)
-{
-    return node->type == ORR_CPU && node->cpu.arch == ORR_ARCH_X86 && node->cpu.vendor == ORR_VENDOR_INTEL;
-}
-
 static void flag_links(const struct orr_system *system, uint8_t *flags)
 {
     enum orr_node_type device = system->release->has_devs ? ORR_DEV : ORR_GPU;
@@ -49,7 +44,7 @@ static void flag_links(const struct orr_system *system, uint8_t *flags)
 static bool pays_overhead(const struct orr_search_state *s, const struct orr_path *path, bool from_gpu)
 {
     for (uint32_t hop = 0; from_gpu && path->type == ORR_PATH_PHB && hop < path->hops; hop++)
-        if (is_intel(&s->input.system->nodes[orr_path_node(s->input.paths, path, hop)]))
+        if (orr_node_is_intel(&s->input.system->nodes[orr_path_node(s->input.paths, path, hop)]))
             return true;
     return false;
 }

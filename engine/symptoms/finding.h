@@ -11,8 +11,11 @@ struct orr_symptom_finder {
     struct orr_symptoms *found;
 };
 
-/* Keeps a symptom; beyond ORR_SYMPTOMS_MOST none is kept. */
+/* Keeps a symptom; beyond ORR_SYMPTOMS_MOST none is kept. ORR_SYMPTOM() names the fields after the id, the weight and
+ * the line (0: none). */
 void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *symptom);
+#define ORR_SYMPTOM(finder, id_, weight_, line_, ...)                                                                  \
+    orr_symptom_add(finder, &(struct orr_symptom){.id = (id_), .weight = (weight_), .line = (line_), __VA_ARGS__})
 #define orr_symptom_text(finder, ...) orr_arena_text((finder)->arena, __VA_ARGS__)
 /* The value of a setting that the text names; NULL if it does not, or lines differ. *ret_line may be NULL. */
 const char *orr_symptom_setting(const struct orr_log *log, const char *name, uint32_t *ret_line);

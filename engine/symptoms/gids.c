@@ -73,65 +73,53 @@ static void wrong_index(struct orr_symptom_finder *f, const struct port *port, i
             ? orr_symptom_text(f, "Index %d is RoCE v2 with %.20s (line %u).", port->good.index,
                                port->good.address[0] ? port->good.address : "an IPv6 address", port->good_line)
             : "No row is RoCE v2 with an address of the network.";
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "gid-index",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(f, "On %.40s, index %d (NCCL_IB_GID_INDEX, line %u) %s (line %u). %s",
-                                         port->first.device, index, set_in, kind,
-                                         port->chosen_line ? port->chosen_line : port->line, good),
-               .check =
-                   "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all NICs.",
-               .cure = port->good_line
-                           ? orr_symptom_text(
-                                 f, "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts%s.", port->good.index,
-                                 port->first.index ? "; where the index differs, set each host's own"
-                                                   : ", or unset it: since 2.21 NCCL chooses RoCE v2 by itself")
-                           : "Give the interface an IPv4 address, then unset NCCL_IB_GID_INDEX (2.21 or newer).",
-               .line = port->chosen_line ? port->chosen_line : port->line,
-               .explains = failure(f->log)});
+    ORR_SYMPTOM(
+        f, "gid-index", ORR_SYMPTOM_CAUSE, port->chosen_line ? port->chosen_line : port->line,
+        .cause =
+            orr_symptom_text(f, "On %.40s, index %d (NCCL_IB_GID_INDEX, line %u) %s (line %u). %s", port->first.device,
+                             index, set_in, kind, port->chosen_line ? port->chosen_line : port->line, good),
+        .check = "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all NICs.",
+        .cure = port->good_line
+                    ? orr_symptom_text(f, "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts%s.", port->good.index,
+                                       port->first.index ? "; where the index differs, set each host's own"
+                                                         : ", or unset it: since 2.21 NCCL chooses RoCE v2 by itself")
+                    : "Give the interface an IPv4 address, then unset NCCL_IB_GID_INDEX (2.21 or newer).",
+        .explains = failure(f->log));
 }
 
 static void no_address(struct orr_symptom_finder *f, const struct port *port)
 {
     const char *interface = port->first.interface;
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "gid-no-address",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(f,
-                                         "%.40s has only link-local GIDs or RoCE v1 (line %u), as its interface has no "
-                                         "address, so NCCL's connections to other hosts can fail.",
-                                         port->first.device, port->line),
-               .check = "Check: `ip -br address` and `show_gids`; in a container both must list the interface.",
-               .cure = orr_symptom_text(f,
-                                        "Give %s%.30s an IPv4 address (in Kubernetes, of the pod's secondary network), "
-                                        "or leave the NIC out of NCCL_IB_HCA.",
-                                        *interface ? "interface " : "the interface of this NIC", interface),
-               .line = port->line,
-               .explains = failure(f->log)});
+    ORR_SYMPTOM(f, "gid-no-address", ORR_SYMPTOM_CAUSE, port->line,
+                .cause = orr_symptom_text(f,
+                                          "%.40s has only link-local GIDs or RoCE v1 (line %u), as its interface has "
+                                          "no address, so NCCL's connections to other hosts can fail.",
+                                          port->first.device, port->line),
+                .check = "Check: `ip -br address` and `show_gids`; in a container both must list the interface.",
+                .cure = orr_symptom_text(f,
+                                         "Give %s%.30s an IPv4 address (in Kubernetes, of the pod's secondary "
+                                         "network), or leave the NIC out of NCCL_IB_HCA.",
+                                         *interface ? "interface " : "the interface of this NIC", interface),
+                .explains = failure(f->log));
 }
 
 /* A pod that shares its NIC with others sees only some rows of the table, and releases that look at each index from 0
  * on stop at the first gap (NVIDIA/nccl#1573, #1587). */
 static void gaps(struct orr_symptom_finder *f, const struct port *port)
 {
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "gid-gaps",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(f,
-                                         "The GIDs of %.40s begin at index %d (line %u), as in a container that shares "
-                                         "its NIC, and NCCL may choose an index before them, which does not work.",
-                                         port->first.device, port->first.index, port->line),
-               .check = "Check: `show_gids` in each container, as the index can differ between them; NCCL warns \"read "
-                        "failed in ncclIbRoceGetVersionNum\".",
-               .cure = orr_symptom_text(f,
-                                        "Set NCCL_IB_GID_INDEX=%d here, and on each other container the index of its "
-                                        "own row with v2 and an address.",
-                                        port->good.index),
-               .line = port->line,
-               .explains = failure(f->log)});
+    ORR_SYMPTOM(f, "gid-gaps", ORR_SYMPTOM_CAUSE, port->line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "The GIDs of %.40s begin at index %d (line %u), as in a container that shares its "
+                                     "NIC, and NCCL may choose an index before them, which does not work.",
+                                     port->first.device, port->first.index, port->line),
+                .check = "Check: `show_gids` in each container, as the index can differ between them; NCCL warns "
+                         "\"read failed in ncclIbRoceGetVersionNum\".",
+                .cure = orr_symptom_text(f,
+                                         "Set NCCL_IB_GID_INDEX=%d here, and on each other container the index of its "
+                                         "own row with v2 and an address.",
+                                         port->good.index),
+                .explains = failure(f->log));
 }
 
 void orr_symptoms_of_gids(struct orr_symptom_finder *f)

@@ -3,7 +3,7 @@
  * device, slices of one GPU, a start that ends at NCCL. */
 #include <string.h>
 
-#include "engine/base/words.h"
+#include "engine/base/text.h"
 #include "engine/hardware/gpu_models.h"
 #include "engine/symptoms/finding.h"
 
@@ -52,31 +52,26 @@ static void ras_ranks(struct orr_symptom_finder *f)
     if (!lost && (most < 0 || theirs < 0 || most == theirs))
         return;
     ranks = orr_symptom_text(f, "%s%s", ranks, count > NAMED ? " and more" : "");
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "ras-ranks",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause =
-                lost ? orr_symptom_text(f, "RAS has lost rank%s %s (line %u; %s%s), and the others wait.",
-                                        orr_plural(count), ranks, event->line, count > 1 ? "the first is " : "", first)
-                : theirs < most
-                    ? orr_symptom_text(f,
-                                       "Rank%s %s %s late: up to operation %.0f, the others up to %.0f (line %u; "
-                                       "%s%s). If that stays, the others wait for %s.",
-                                       orr_plural(count), ranks, count == 1 ? "is" : "are", theirs, most, event->line,
-                                       count > 1 ? "the first is " : "", first, count == 1 ? "it" : "them")
-                    : orr_symptom_text(f,
-                                       "Rank%s %s %s ahead: up to operation %.0f, all others up to %.0f (line %u). If "
-                                       "that stays, look at the others: they are late.",
-                                       orr_plural(count), ranks, count == 1 ? "is" : "are", theirs, most, event->line),
-            .check = lost ? "Check on that node whether the process still runs (ps, dmesg, the scheduler's log)."
-                          : "Check: ask RAS again after some seconds (`ncclras`). Numbers that grow are normal; "
-                            "numbers that stay are a hang.",
-            .cure = lost ? "Find out why it ended or stopped answering, in its own log first."
-                         : "Look at the late ranks' processes with `py-spy dump`, and at their hosts.",
-            .line = event->line,
-            .explains = event->message->id});
+    ORR_SYMPTOM(
+        f, "ras-ranks", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = lost ? orr_symptom_text(f, "RAS has lost rank%s %s (line %u; %s%s), and the others wait.",
+                                         orr_plural(count), ranks, event->line, count > 1 ? "the first is " : "", first)
+                 : theirs < most
+                     ? orr_symptom_text(f,
+                                        "Rank%s %s %s late: up to operation %.0f, the others up to %.0f (line %u; "
+                                        "%s%s). If that stays, the others wait for %s.",
+                                        orr_plural(count), ranks, count == 1 ? "is" : "are", theirs, most, event->line,
+                                        count > 1 ? "the first is " : "", first, count == 1 ? "it" : "them")
+                     : orr_symptom_text(f,
+                                        "Rank%s %s %s ahead: up to operation %.0f, all others up to %.0f (line %u). If "
+                                        "that stays, look at the others: they are late.",
+                                        orr_plural(count), ranks, count == 1 ? "is" : "are", theirs, most, event->line),
+        .check = lost ? "Check on that node whether the process still runs (ps, dmesg, the scheduler's log)."
+                      : "Check: ask RAS again after some seconds (`ncclras`). Numbers that grow are normal; numbers "
+                        "that stay are a hang.",
+        .cure = lost ? "Find out why it ended or stopped answering, in its own log first."
+                     : "Look at the late ranks' processes with `py-spy dump`, and at their hosts.",
+        .explains = event->message->id);
 }
 
 /* MIG slices of one GPU have the same bus id. */
@@ -86,18 +81,14 @@ static void slices_of_one_gpu(struct orr_symptom_finder *f)
     const struct orr_log_event *slice = orr_log_event_of(f->log, "mig-device");
     if (!twice || !slice)
         return;
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "mig-slices",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(
-                   f, "The ranks use MIG slices (line %u) of one GPU, which NCCL takes for the same GPU and refuses.",
-                   slice->line),
-               .check = "Check: `nvidia-smi -L` shows to which GPU each slice belongs.",
-               .cure = "Give each rank a whole GPU, or run one rank. Newer releases join slices as an experiment "
-                       "(NCCL_MULTI_RANK_GPU_ENABLE=1), without P2P and NVLink.",
-               .line = twice->line,
-               .explains = twice->message->id});
+    ORR_SYMPTOM(f, "mig-slices", ORR_SYMPTOM_CAUSE, twice->line,
+                .cause = orr_symptom_text(
+                    f, "The ranks use MIG slices (line %u) of one GPU, which NCCL takes for the same GPU and refuses.",
+                    slice->line),
+                .check = "Check: `nvidia-smi -L` shows to which GPU each slice belongs.",
+                .cure = "Give each rank a whole GPU, or run one rank. Newer releases join slices as an experiment "
+                        "(NCCL_MULTI_RANK_GPU_ENABLE=1), without P2P and NVLink.",
+                .explains = twice->message->id);
 }
 
 /* The last line in which a server says that it starts NCCL. */
@@ -140,29 +131,27 @@ static void ends_at_nccl(struct orr_symptom_finder *f)
     for (uint32_t i = 0; i < log->event_count; i++)
         if (!log->events[i].message || log->events[i].message->weight > ORR_WEIGHT_WARNING)
             return;
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "ends-at-nccl",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause = hosts ? orr_symptom_text(f,
-                                              "The text ends where %s starts NCCL (line %u): if it hangs there, the "
-                                              "hosts do not reach one another.",
-                                              server, start->last_line)
-                           : orr_symptom_text(f,
-                                              "The text ends where %s starts NCCL (line %u). If the job hangs there, a "
-                                              "rank does not reach the others, or data between GPUs does not arrive, "
-                                              "mostly because PCIe ACS or the IOMMU breaks P2P.",
-                                              server, start->last_line),
-            .check = hosts ? "Check: run with NCCL_DEBUG=INFO. If all ranks print \"Init COMPLETE\", the server's own "
-                             "address is wrong."
-                           : "Check: run once with NCCL_P2P_DISABLE=1 NCCL_DEBUG=INFO. If that works, it is P2P. If "
-                             "ranks never print \"Init COMPLETE\", they do not reach one another: name the interface "
-                             "that all hosts share in NCCL_SOCKET_IFNAME.",
-            .cure = hosts ? "Name the interface that all hosts share in NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME, and "
-                            "each host's address on it in VLLM_HOST_IP or SGLANG_HOST_IP; open all ports between them."
-                          : ORR_ACS_CURE,
-            .line = start->last_line});
+    ORR_SYMPTOM(
+        f, "ends-at-nccl", ORR_SYMPTOM_CAUSE, start->last_line,
+        .cause =
+            hosts
+                ? orr_symptom_text(f,
+                                   "The text ends where %s starts NCCL (line %u): if it hangs there, the hosts do not "
+                                   "reach one another.",
+                                   server, start->last_line)
+                : orr_symptom_text(
+                      f,
+                      "The text ends where %s starts NCCL (line %u). If the job hangs there, a rank does not reach the "
+                      "others, or data between GPUs does not arrive, mostly because PCIe ACS or the IOMMU breaks P2P.",
+                      server, start->last_line),
+        .check = hosts ? "Check: run with NCCL_DEBUG=INFO. If all ranks print \"Init COMPLETE\", the server's own "
+                         "address is wrong."
+                       : "Check: run once with NCCL_P2P_DISABLE=1 NCCL_DEBUG=INFO. If that works, it is P2P. If ranks "
+                         "never print \"Init COMPLETE\", they do not reach one another: name the interface that all "
+                         "hosts share in NCCL_SOCKET_IFNAME.",
+        .cure = hosts ? "Name the interface that all hosts share in NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME, and "
+                        "each host's address on it in VLLM_HOST_IP or SGLANG_HOST_IP; open all ports between them."
+                      : ORR_ACS_CURE);
 }
 
 /* The log ends where NCCL prepares memory for NVLink SHARP (NVLS). */
@@ -173,19 +162,15 @@ static void ends_at_nvls(struct orr_symptom_finder *f)
     const struct orr_log_event *bind = orr_log_event_of(log, "nvls-bind-mem");
     if (!bind || log->kinds[ORR_LOG_INIT_COMPLETE] || bind->last_line + LINES_AFTER < log->line_count)
         return;
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "ends-at-nvls",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(
-                   f,
-                   "The log ends where NCCL binds memory for NVLink SHARP (line %u). If the job hangs there, the "
-                   "driver does not answer, mostly because Fabric Manager or the NVSwitches are not in order.",
-                   bind->last_line),
-               .check = "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
-               .cure = "Restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, of the driver's version) or "
-                       "the host; meanwhile leave NCCL_NVLS_ENABLE=0 set.",
-               .line = bind->last_line});
+    ORR_SYMPTOM(f, "ends-at-nvls", ORR_SYMPTOM_CAUSE, bind->last_line,
+                .cause = orr_symptom_text(
+                    f,
+                    "The log ends where NCCL binds memory for NVLink SHARP (line %u). If the job hangs there, the "
+                    "driver does not answer, mostly because Fabric Manager or the NVSwitches are not in order.",
+                    bind->last_line),
+                .check = "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
+                .cure = "Restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, of the driver's version) or "
+                        "the host; meanwhile leave NCCL_NVLS_ENABLE=0 set.");
 }
 
 /* PyTorch's barrier is an AllReduce of one element. The first one makes the communicator, on whichever GPU is current:
@@ -198,18 +183,14 @@ static void first_barrier(struct orr_symptom_finder *f)
         const struct orr_log_timed_out *call = &log->timed_out[i];
         if (call->work > 1 || call->elements != 1 || strcmp(call->operation, "ALLREDUCE") != 0)
             continue;
-        orr_symptom_add(
-            f, &(struct orr_symptom){
-                   .id = "barrier-device",
-                   .weight = ORR_SYMPTOM_CAUSE,
-                   .cause = orr_symptom_text(f,
-                                             "The first barrier did not end (line %u), and the program had not said "
-                                             "which GPU a rank uses (line %u): two ranks may have used the same one.",
-                                             call->line, chosen->line),
-                   .check = "Check: while it hangs, nvidia-smi shows several processes on GPU 0.",
-                   .cure = "Call torch.cuda.set_device(LOCAL_RANK) before the first barrier, or give "
-                           "init_process_group() a device_id.",
-                   .line = call->line});
+        ORR_SYMPTOM(f, "barrier-device", ORR_SYMPTOM_CAUSE, call->line,
+                    .cause = orr_symptom_text(f,
+                                              "The first barrier did not end (line %u), and the program had not said "
+                                              "which GPU a rank uses (line %u): two ranks may have used the same one.",
+                                              call->line, chosen->line),
+                    .check = "Check: while it hangs, nvidia-smi shows several processes on GPU 0.",
+                    .cure = "Call torch.cuda.set_device(LOCAL_RANK) before the first barrier, or give "
+                            "init_process_group() a device_id.");
         return;
     }
 }
@@ -230,21 +211,16 @@ static void before_nccl(struct orr_symptom_finder *f)
     for (uint32_t i = 0; i < log->event_count; i++)
         if (!log->events[i].message || log->events[i].message->weight > ORR_WEIGHT_WARNING)
             return;
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "before-nccl",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause = orr_symptom_text(f,
-                                      "NCCL_DEBUG=%.10s is set (line %u), and no line comes from NCCL. If the text "
-                                      "has all that the job printed, it hangs (line %u) before NCCL starts, in MPI or "
-                                      "in the launcher.",
-                                      level, line, hang->line),
-            .check = "Check: run `hostname` and then a small MPI program with the same command: if they hang too, it "
-                     "is not NCCL.",
-            .cure = "Name MPI's interface (--mca btl tcp,self --mca btl_tcp_if_include IFACE), turn hcoll off (--mca "
-                    "coll_hcoll_enable 0), and use an HPC-X or UCX that fits the NIC driver.",
-            .line = hang->line});
+    ORR_SYMPTOM(f, "before-nccl", ORR_SYMPTOM_CAUSE, hang->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "NCCL_DEBUG=%.10s is set (line %u), and no line comes from NCCL. If the text has all that the job "
+                    "printed, it hangs (line %u) before NCCL starts, in MPI or in the launcher.",
+                    level, line, hang->line),
+                .check = "Check: run `hostname` and then a small MPI program with the same command: if they hang too, "
+                         "it is not NCCL.",
+                .cure = "Name MPI's interface (--mca btl tcp,self --mca btl_tcp_if_include IFACE), turn hcoll off "
+                        "(--mca coll_hcoll_enable 0), and use an HPC-X or UCX that fits the NIC driver.");
 }
 
 void orr_symptoms_of_job(struct orr_symptom_finder *f)

@@ -29,24 +29,20 @@ static void bonds(struct orr_symptom_finder *f)
     while (bond > list->words[1] && bond[-1] != ']' && bond[-1] != ' ')
         bond--;
     const char *name = orr_symptom_text(f, "%.*s", (int)strcspn(bond, ":/ "), bond);
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "bond",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(f,
-                                         "%.60s is a bond (line %u). NCCL sees one device, and %s, so a transfer often "
-                                         "uses one of its ports: half of the bandwidth.",
-                                         name, list->line,
-                                         many ? "even several queue pairs can be hashed to the same port"
-                                              : "one queue pair a connection"),
-               .check = many ? "Check: compare the port counters (ethtool -S or "
-                               "/sys/class/infiniband/*/ports/1/hw_counters) of both ports during a run."
-                             : "Check: run with NCCL_IB_QPS_PER_CONNECTION=4 and compare; `ib_write_bw -q 8` shows "
-                               "what the bond can carry.",
-               .cure = many ? "Best: give NCCL the two ports unbonded. Else also set NCCL_IB_SPLIT_DATA_ON_QPS=1, and "
-                              "let the bond hash by layer 3+4."
-                            : "Set NCCL_IB_QPS_PER_CONNECTION=4 (or 2); best, give NCCL the two ports unbonded.",
-               .line = list->line});
+    ORR_SYMPTOM(f, "bond", ORR_SYMPTOM_CAUSE, list->line,
+                .cause = orr_symptom_text(f,
+                                          "%.60s is a bond (line %u). NCCL sees one device, and %s, so a transfer "
+                                          "often uses one of its ports: half of the bandwidth.",
+                                          name, list->line,
+                                          many ? "even several queue pairs can be hashed to the same port"
+                                               : "one queue pair a connection"),
+                .check = many ? "Check: compare the port counters (ethtool -S or "
+                                "/sys/class/infiniband/*/ports/1/hw_counters) of both ports during a run."
+                              : "Check: run with NCCL_IB_QPS_PER_CONNECTION=4 and compare; `ib_write_bw -q 8` shows "
+                                "what the bond can carry.",
+                .cure = many ? "Best: give NCCL the two ports unbonded. Else also set NCCL_IB_SPLIT_DATA_ON_QPS=1, and "
+                               "let the bond hash by layer 3+4."
+                             : "Set NCCL_IB_QPS_PER_CONNECTION=4 (or 2); best, give NCCL the two ports unbonded.");
 }
 
 /* The port of a DGX Spark is two NICs, each with half of its 200 Gb/s. */
@@ -67,17 +63,13 @@ static void half_port(struct orr_symptom_finder *f)
     }
     if (!hosts || (hca && strchr(hca, ',')) || (list && strstr(list->words[1], "[1]")))
         return; /* both halves are in use */
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "half-port",
-               .weight = ORR_SYMPTOM_NOTE,
-               .cause = "The QSFP port of a DGX Spark is two NICs, each with half of its 200 Gb/s, and NCCL must use "
-                        "both: NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0. `ibdev2netdev` lists their names.",
-               .check = "Check: with NCCL_DEBUG=INFO the line \"NET/IB : Using\" must list both NICs with /RoCE; `ip "
-                        "link` must show mtu 9000 on both interfaces.",
-               .cure = "Give both interfaces an address and MTU 9000, name both NICs in NCCL_IB_HCA, and use a release "
-                       "of NCCL that supports this machine.",
-               .line = first->line});
+    ORR_SYMPTOM(f, "half-port", ORR_SYMPTOM_NOTE, first->line,
+                .cause = "The QSFP port of a DGX Spark is two NICs, each with half of its 200 Gb/s, and NCCL must use "
+                         "both: NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0. `ibdev2netdev` lists their names.",
+                .check = "Check: with NCCL_DEBUG=INFO the line \"NET/IB : Using\" must list both NICs with /RoCE; `ip "
+                         "link` must show mtu 9000 on both interfaces.",
+                .cure = "Give both interfaces an address and MTU 9000, name both NICs in NCCL_IB_HCA, and use a "
+                        "release of NCCL that supports this machine.");
 }
 
 /* Whether lines show that the job has one host. */
@@ -113,19 +105,15 @@ static void hidden_mismatch(struct orr_symptom_finder *f)
         event = orr_log_event_of(f->log, events[i]);
     if (!event || !ignore || strcmp(ignore, "1") != 0)
         return;
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "net-mismatch-hidden",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause =
-                   orr_symptom_text(f,
-                                    "A host cannot use one of its NICs (line %u), and NCCL_IGNORE_NET_MISMATCH=1 (line "
-                                    "%u) hides that hosts differ: connections through that NIC wait without end.",
-                                    event->line, line),
-               .check = "Check: \"NET/IB : Using\" lists the same NICs on all hosts, and containers have all uverbs.",
-               .cure = "Give every container all uverbs devices of its NICs, or name those that all hosts have in "
-                       "NCCL_IB_HCA; then unset NCCL_IGNORE_NET_MISMATCH.",
-               .line = event->line});
+    ORR_SYMPTOM(
+        f, "net-mismatch-hidden", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = orr_symptom_text(f,
+                                  "A host cannot use one of its NICs (line %u), and NCCL_IGNORE_NET_MISMATCH=1 (line "
+                                  "%u) hides that hosts differ: connections through that NIC wait without end.",
+                                  event->line, line),
+        .check = "Check: \"NET/IB : Using\" lists the same NICs on all hosts, and containers have all uverbs.",
+        .cure = "Give every container all uverbs devices of its NICs, or name those that all hosts have in "
+                "NCCL_IB_HCA; then unset NCCL_IGNORE_NET_MISMATCH.");
 }
 
 /* Sockets over an interface for management. */
@@ -143,18 +131,14 @@ static void management_port(struct orr_symptom_finder *f)
     for (size_t i = 0; sockets && i < sizeof slow / sizeof slow[0]; i++) {
         if (strncmp(name + (*name == '='), slow[i], strlen(slow[i])) != 0)
             continue;
-        orr_symptom_add(
-            f, &(struct orr_symptom){
-                   .id = "management-port",
-                   .weight = ORR_SYMPTOM_CAUSE,
-                   .cause = orr_symptom_text(f,
-                                             "All traffic between hosts goes over TCP through %.60s "
-                                             "(NCCL_SOCKET_IFNAME, line %u), which is usually a port for management.",
-                                             name, line),
-                   .check = orr_symptom_text(f, "Check: `ethtool %.60s | grep Speed`.", name),
-                   .cure = "Name the fastest interface that all hosts share in NCCL_SOCKET_IFNAME, and give NCCL its "
-                           "InfiniBand or RoCE NICs if the hosts have them.",
-                   .line = line});
+        ORR_SYMPTOM(f, "management-port", ORR_SYMPTOM_CAUSE, line,
+                    .cause = orr_symptom_text(f,
+                                              "All traffic between hosts goes over TCP through %.60s "
+                                              "(NCCL_SOCKET_IFNAME, line %u), which is usually a port for management.",
+                                              name, line),
+                    .check = orr_symptom_text(f, "Check: `ethtool %.60s | grep Speed`.", name),
+                    .cure = "Name the fastest interface that all hosts share in NCCL_SOCKET_IFNAME, and give NCCL its "
+                            "InfiniBand or RoCE NICs if the hosts have them.");
         return;
     }
 }
@@ -171,22 +155,17 @@ static void no_rdma(struct orr_symptom_finder *f)
         orr_symptom_setting(log, "NCCL_IB_DISABLE", NULL) || orr_symptom_setting(log, "NCCL_NET", NULL) ||
         network_list(log, "IB") || !(hca || orr_symptom_transports(log).net) || has_one_host(log))
         return;
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "no-rdma-nic",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause = orr_symptom_text(f,
-                                      "%s (line %u)%s%.60s%s, so hosts exchange data over TCP sockets, which are many "
-                                      "times slower than RDMA.",
-                                      library ? "The library of InfiniBand and RoCE (libibverbs) is missing"
-                                              : "NCCL found no InfiniBand or RoCE NIC",
-                                      library ? library->line : none->line, hca ? " although NCCL_IB_HCA=" : "",
-                                      hca ? hca : "", hca ? " expects one" : ""),
-            .check = "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the host.",
-            .cure = "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; "
-                    "Kubernetes: request the RDMA resource of the device plugin) and install rdma-core in the image.",
-            .line = library ? library->line : none->line});
+    ORR_SYMPTOM(
+        f, "no-rdma-nic", ORR_SYMPTOM_CAUSE, library ? library->line : none->line,
+        .cause = orr_symptom_text(
+            f, "%s (line %u)%s%.60s%s, so hosts exchange data over TCP sockets, which are many times slower than RDMA.",
+            library ? "The library of InfiniBand and RoCE (libibverbs) is missing"
+                    : "NCCL found no InfiniBand or RoCE NIC",
+            library ? library->line : none->line, hca ? " although NCCL_IB_HCA=" : "", hca ? hca : "",
+            hca ? " expects one" : ""),
+        .check = "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the host.",
+        .cure = "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; Kubernetes: "
+                "request the RDMA resource of the device plugin) and install rdma-core in the image.");
 }
 
 /* libfabric over TCP, although the host probably has a provider for its NICs. */
@@ -199,20 +178,16 @@ static void slow_provider(struct orr_symptom_finder *f)
         for (size_t k = 0; k < sizeof slow / sizeof slow[0]; k++) {
             if (strcspn(provider, ",; ") != strlen(slow[k]) || strncmp(provider, slow[k], strlen(slow[k])) != 0)
                 continue;
-            orr_symptom_add(
-                f, &(struct orr_symptom){
-                       .id = "libfabric-tcp",
-                       .weight = ORR_SYMPTOM_CAUSE,
-                       .cause = orr_symptom_text(f,
-                                                 "libfabric uses its provider %s (line %u) instead of that of the "
-                                                 "NICs, such as efa or cxi, so hosts exchange data over TCP.",
-                                                 slow[k], record->line),
-                       .check = "Check in the job's container: `fi_info -p efa` (or cxi) lists a provider, and `ls "
-                                "/dev/infiniband`.",
-                       .cure = "Give the container the EFA devices (Kubernetes: vpc.amazonaws.com/efa), install the "
-                               "EFA software in the image, and set FI_PROVIDER=efa.",
-                       .line = record->line,
-                       .explains = "ofi-open"});
+            ORR_SYMPTOM(f, "libfabric-tcp", ORR_SYMPTOM_CAUSE, record->line,
+                        .cause = orr_symptom_text(f,
+                                                  "libfabric uses its provider %s (line %u) instead of that of the "
+                                                  "NICs, such as efa or cxi, so hosts exchange data over TCP.",
+                                                  slow[k], record->line),
+                        .check = "Check in the job's container: `fi_info -p efa` (or cxi) lists a provider, and `ls "
+                                 "/dev/infiniband`.",
+                        .cure = "Give the container the EFA devices (Kubernetes: vpc.amazonaws.com/efa), install the "
+                                "EFA software in the image, and set FI_PROVIDER=efa.",
+                        .explains = "ofi-open");
             return;
         }
     }
@@ -236,19 +211,15 @@ static void gdr_is_off(struct orr_symptom_finder *f)
     if (!off || on || orr_log_event_of(log, "peermem-missing") || orr_log_event_of(log, "peermem-absent") ||
         (level && orr_symptom_is_one(level, "LOC|0")) || !seen.net || seen.gdr)
         return;
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "gdr-off",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause = orr_symptom_text(f,
-                                      "GPUDirect RDMA is off for every NIC (line %u), so network traffic goes through "
-                                      "host memory, which costs up to half of the bandwidth.",
-                                      line),
-            .check = "Check: `lsmod | grep nvidia_peermem` on the host; the lines \"via NET/IB\" must end in GDRDMA.",
-            .cure = "Run `modprobe nvidia-peermem` on the host, or use the open GPU driver with a kernel that has "
-                    "DMA-BUF (5.12 or newer).",
-            .line = line});
+    ORR_SYMPTOM(f, "gdr-off", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(f,
+                                          "GPUDirect RDMA is off for every NIC (line %u), so network traffic goes "
+                                          "through host memory, which costs up to half of the bandwidth.",
+                                          line),
+                .check =
+                    "Check: `lsmod | grep nvidia_peermem` on the host; the lines \"via NET/IB\" must end in GDRDMA.",
+                .cure = "Run `modprobe nvidia-peermem` on the host, or use the open GPU driver with a kernel that has "
+                        "DMA-BUF (5.12 or newer).");
 }
 
 /* A list of kernel modules without nvidia-peermem. */
@@ -258,19 +229,16 @@ static void module_is_absent(struct orr_symptom_finder *f)
     const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
     if (!absent || seen.gdr)
         return;
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "peermem-absent",
-               .weight = seen.net ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
-               .cause = orr_symptom_text(f,
-                                         "The kernel module nvidia-peermem is not loaded (line %u). Without it "
-                                         "and without DMA-BUF there is no GPUDirect RDMA, and network traffic "
-                                         "goes through host memory, which costs half of the bandwidth or more.",
-                                         absent->line),
-               .check = "Check: the lines \"via NET/IB\" of NCCL_DEBUG=INFO end in GDRDMA if it is in use.",
-               .cure = "Run `modprobe nvidia-peermem` on the host (in Kubernetes, let the GPU operator load "
-                       "it), or use the open GPU driver with a kernel that has DMA-BUF (5.12 or newer).",
-               .line = absent->line});
+    ORR_SYMPTOM(
+        f, "peermem-absent", seen.net ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, absent->line,
+        .cause = orr_symptom_text(
+            f,
+            "The kernel module nvidia-peermem is not loaded (line %u). Without it and without DMA-BUF there is no "
+            "GPUDirect RDMA, and network traffic goes through host memory, which costs half of the bandwidth or more.",
+            absent->line),
+        .check = "Check: the lines \"via NET/IB\" of NCCL_DEBUG=INFO end in GDRDMA if it is in use.",
+        .cure = "Run `modprobe nvidia-peermem` on the host (in Kubernetes, let the GPU operator load it), or use the "
+                "open GPU driver with a kernel that has DMA-BUF (5.12 or newer).");
 }
 
 /* RoCE over a link-local address, which is GID index 0 or 1. InfiniBand's GIDs look the same and are right. */
@@ -284,19 +252,15 @@ static void link_local_gid(struct orr_symptom_finder *f)
     if (!event || !list || !strstr(list->words[1], "/RoCE") || !strstr(event->text, "localGid fe80"))
         return;
     const char *index = orr_symptom_setting(f->log, "NCCL_IB_GID_INDEX", NULL);
-    orr_symptom_add(f,
-                    &(struct orr_symptom){
-                        .id = "gid-link-local",
-                        .weight = ORR_SYMPTOM_CAUSE,
-                        .cause = orr_symptom_text(f,
-                                                  "NCCL uses a link-local GID (line %u: fe80::...%s%.8s), which cannot "
-                                                  "cross a router and may be RoCE v1.",
-                                                  event->line, index ? ", NCCL_IB_GID_INDEX=" : "", index ? index : ""),
-                        .check = "Check: `show_gids` lists index, address and version of each GID.",
-                        .cure = "Set NCCL_IB_GID_INDEX to the row with the IPv4 address and v2, mostly 3; or unset it: "
-                                "since 2.21 NCCL chooses RoCE v2 by itself.",
-                        .line = event->line,
-                        .explains = event->message->id});
+    ORR_SYMPTOM(
+        f, "gid-link-local", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = orr_symptom_text(
+            f, "NCCL uses a link-local GID (line %u: fe80::...%s%.8s), which cannot cross a router and may be RoCE v1.",
+            event->line, index ? ", NCCL_IB_GID_INDEX=" : "", index ? index : ""),
+        .check = "Check: `show_gids` lists index, address and version of each GID.",
+        .cure = "Set NCCL_IB_GID_INDEX to the row with the IPv4 address and v2, mostly 3; or unset it: since 2.21 NCCL "
+                "chooses RoCE v2 by itself.",
+        .explains = event->message->id);
 }
 
 /* Ranks of one communicator that run different releases and did not understand each other. */
@@ -310,18 +274,15 @@ static void mixed_releases(struct orr_symptom_finder *f)
         event = orr_log_event_of(log, events[i]);
     if (log->release_count < 2 || !event)
         return;
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "mixed-releases",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(
-                   f, "Ranks run different releases of NCCL (%.40s and %.40s), which do not understand each other.",
-                   log->releases[0], log->releases[1]),
-               .check = "Check on each host: the line \"NCCL version\" of NCCL_DEBUG=VERSION, and `python -c 'import "
-                        "torch; print(torch.cuda.nccl.version())'`.",
-               .cure = "Use the same image, or the same NCCL (LD_LIBRARY_PATH, pip package nvidia-nccl), on all hosts.",
-               .line = event->line,
-               .explains = event->message->id});
+    ORR_SYMPTOM(f, "mixed-releases", ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(
+                    f, "Ranks run different releases of NCCL (%.40s and %.40s), which do not understand each other.",
+                    log->releases[0], log->releases[1]),
+                .check = "Check on each host: the line \"NCCL version\" of NCCL_DEBUG=VERSION, and `python -c 'import "
+                         "torch; print(torch.cuda.nccl.version())'`.",
+                .cure =
+                    "Use the same image, or the same NCCL (LD_LIBRARY_PATH, pip package nvidia-nccl), on all hosts.",
+                .explains = event->message->id);
 }
 
 /* Memory that a NIC could not register, in a text that also says how much may be locked. */
@@ -335,31 +296,27 @@ static void locked_memory(struct orr_symptom_finder *f)
         event = orr_log_event_of(log, failures[i]);
     if (!event || !strstr(event->text, "allocate memory") || (!limit && !endless))
         return;
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "locked-memory",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause = limit ? orr_symptom_text(f,
-                                              "Too little memory may be locked (line %u: %s), and a NIC locks all "
-                                              "memory that it registers.",
-                                              limit->line, limit->text + sizeof "locked memory:")
-                           : orr_symptom_text(f,
-                                              "The NIC driver refused memory although locked memory is unlimited (line "
-                                              "%u): if the job runs with that limit too, the reason is another one, in "
-                                              "the kernel, the driver or the firmware.",
-                                              endless->line),
-            .check = limit ? "Check: print `ulimit -l` from the job itself (mpirun ... bash -c 'ulimit -l'); it must "
-                             "say unlimited."
-                           : "Check: print `ulimit -l` from the job itself, look at `dmesg` after the failure, and run "
-                             "once with NCCL_NET_GDR_LEVEL=LOC: if that works, only GPU memory is refused.",
-            .cure = limit
-                        ? "Set memlock to unlimited in /etc/security/limits.conf and log in again (docker --ulimit "
-                          "memlock=-1; Slurm: PropagateResourceLimitsExcept=MEMLOCK)."
-                        : "Compare kernel, GPU driver, rdma-core and firmware with those of a host on which it works, "
-                          "or with those before an update.",
-            .line = limit ? limit->line : endless->line,
-            .explains = event->message->id});
+    ORR_SYMPTOM(
+        f, "locked-memory", ORR_SYMPTOM_CAUSE, limit ? limit->line : endless->line,
+        .cause =
+            limit
+                ? orr_symptom_text(
+                      f, "Too little memory may be locked (line %u: %s), and a NIC locks all memory that it registers.",
+                      limit->line, limit->text + sizeof "locked memory:")
+                : orr_symptom_text(
+                      f,
+                      "The NIC driver refused memory although locked memory is unlimited (line %u): if the job runs "
+                      "with that limit too, the reason is another one, in the kernel, the driver or the firmware.",
+                      endless->line),
+        .check = limit ? "Check: print `ulimit -l` from the job itself (mpirun ... bash -c 'ulimit -l'); it must say "
+                         "unlimited."
+                       : "Check: print `ulimit -l` from the job itself, look at `dmesg` after the failure, and run "
+                         "once with NCCL_NET_GDR_LEVEL=LOC: if that works, only GPU memory is refused.",
+        .cure = limit ? "Set memlock to unlimited in /etc/security/limits.conf and log in again (docker --ulimit "
+                        "memlock=-1; Slurm: PropagateResourceLimitsExcept=MEMLOCK)."
+                      : "Compare kernel, GPU driver, rdma-core and firmware with those of a host on which it works, or "
+                        "with those before an update.",
+        .explains = event->message->id);
 }
 
 void orr_symptoms_of_network(struct orr_symptom_finder *f)

@@ -49,19 +49,14 @@ static void driver_offers_none(struct orr_symptom_finder *f)
     const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
     if (!record || seen.p2p || orr_log_event_of(f->log, "p2p-matrix-ok"))
         return;
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "p2p-not-offered",
-            .weight = has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
-            .cause = orr_symptom_text(f,
-                                      "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
-                                      "data between them through host memory, even below one PCIe switch.",
-                                      record->words[2]),
-            .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair.",
-            .cure = "No setting of NCCL changes this; use GPUs whose driver offers P2P, or keep traffic between these "
-                    "GPUs small.",
-            .line = record->line});
+    ORR_SYMPTOM(f, "p2p-not-offered", has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, record->line,
+                .cause = orr_symptom_text(f,
+                                          "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
+                                          "data between them through host memory, even below one PCIe switch.",
+                                          record->words[2]),
+                .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair.",
+                .cure = "No setting of NCCL changes this; use GPUs whose driver offers P2P, or keep traffic between "
+                        "these GPUs small.");
 }
 
 /* The model of GPUs of one host, NULL if lines do not say; *ret_nvlink: it has NVLink, or a matrix shows one. */
@@ -89,26 +84,22 @@ static void p2p_stops(struct orr_symptom_finder *f)
     for (uint32_t i = 0; i < log->event_count; i++)
         if (log->events[i].message && log->events[i].message->weight == ORR_WEIGHT_FATAL)
             return;
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "p2p-stops",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause =
-                model ? orr_symptom_text(f,
-                                         "NCCL uses P2P over PCIe between these GPUs (%.*s)%s, and no transfer ends: "
-                                         "PCIe ACS or the IOMMU probably breaks P2P. Run once with "
-                                         "NCCL_P2P_DISABLE=1: if the job then works, it is that.",
-                                         (int)strcspn(model->names, "|"), model->names,
-                                         model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : "")
-                      : orr_symptom_text(f,
-                                         "The text speaks of a hang (line %u), and NCCL uses P2P. Unless NVLink joins "
-                                         "these GPUs, PCIe ACS or the IOMMU probably breaks it. Run once with "
-                                         "NCCL_P2P_DISABLE=1: if the job then works, it is that.",
-                                         hang->line),
-            .check = ORR_ACS_CHECK,
-            .cure = ORR_ACS_CURE,
-            .line = hang ? hang->line : 0});
+    ORR_SYMPTOM(
+        f, "p2p-stops", ORR_SYMPTOM_CAUSE, hang ? hang->line : 0,
+        .cause =
+            model
+                ? orr_symptom_text(
+                      f,
+                      "NCCL uses P2P over PCIe between these GPUs (%.*s)%s, and no transfer ends: PCIe ACS or the "
+                      "IOMMU probably breaks P2P. Run once with NCCL_P2P_DISABLE=1: if the job then works, it is that.",
+                      (int)strcspn(model->names, "|"), model->names,
+                      model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : "")
+                : orr_symptom_text(f,
+                                   "The text speaks of a hang (line %u), and NCCL uses P2P. Unless NVLink joins these "
+                                   "GPUs, PCIe ACS or the IOMMU probably breaks it. Run once with NCCL_P2P_DISABLE=1: "
+                                   "if the job then works, it is that.",
+                                   hang->line),
+        .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
 /* The line of a command or sentence that turns P2P off; 0 if there is none. */
@@ -131,17 +122,13 @@ static void p2p_worked_around(struct orr_symptom_finder *f)
     if (!line || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
         orr_log_event_of(log, "iommu-translated") || orr_log_event_of(log, "p2p-matrix-refused"))
         return;
-    orr_symptom_add(f, &(struct orr_symptom){.id = "p2p-worked-around",
-                                             .weight = ORR_SYMPTOM_CAUSE,
-                                             .cause = orr_symptom_text(
-                                                 f,
-                                                 "The text speaks of a hang (line %u) and of NCCL_P2P_DISABLE=1 (line "
-                                                 "%u): if the job works with it and hangs without it, PCIe ACS or the "
-                                                 "IOMMU breaks P2P between the GPUs.",
-                                                 hang->line, line),
-                                             .check = ORR_ACS_CHECK,
-                                             .cure = ORR_ACS_CURE,
-                                             .line = line});
+    ORR_SYMPTOM(f, "p2p-worked-around", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(
+                    f,
+                    "The text speaks of a hang (line %u) and of NCCL_P2P_DISABLE=1 (line %u): if the job works with it "
+                    "and hangs without it, PCIe ACS or the IOMMU breaks P2P between the GPUs.",
+                    hang->line, line),
+                .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
 /* P2P that the driver offers between GPUs to which NVIDIA's own driver does not offer it. */
@@ -155,21 +142,18 @@ static void patched_driver(struct orr_symptom_finder *f)
             model = orr_gpu_model_of_name(log->records[i].words[log->records[i].word_count - 1]);
     if (!offered || !model || model->p2p != ORR_NO)
         return;
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "p2p-patched",
-               .weight = orr_symptom_said_hang(log) || orr_log_event_of(log, "vllm-nccl") ? ORR_SYMPTOM_CAUSE
-                                                                                          : ORR_SYMPTOM_NOTE,
-               .cause = orr_symptom_text(f,
-                                         "The driver offers P2P (line %u) between GPUs to which NVIDIA's own driver "
-                                         "offers none (%.*s), so it is patched. Such P2P can hang or deliver wrong "
-                                         "data.",
-                                         offered->line, (int)strcspn(model->names, "|"), model->names),
-               .check = "Check: run once with NCCL_P2P_DISABLE=1. If the job then works, P2P is broken: look at BAR1 "
-                        "(`nvidia-smi -q | grep -A3 BAR1` must cover the whole memory), PCIe ACS and the IOMMU.",
-               .cure = "Turn ACS and the IOMMU off and Resizable BAR on in the BIOS, use the patch that fits the "
-                       "driver's version, or leave NCCL_P2P_DISABLE=1 set.",
-               .line = offered->line});
+    ORR_SYMPTOM(f, "p2p-patched",
+                orr_symptom_said_hang(log) || orr_log_event_of(log, "vllm-nccl") ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+                offered->line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "The driver offers P2P (line %u) between GPUs to which NVIDIA's own driver offers "
+                                     "none (%.*s), so it is patched. Such P2P can hang or deliver wrong data.",
+                                     offered->line, (int)strcspn(model->names, "|"), model->names),
+                .check = "Check: run once with NCCL_P2P_DISABLE=1. If the job then works, P2P is broken: look at BAR1 "
+                         "(`nvidia-smi -q | grep -A3 BAR1` must cover the whole memory), PCIe ACS and the IOMMU.",
+                .cure = "Turn ACS and the IOMMU off and Resizable BAR on in the BIOS, use the patch that fits the "
+                        "driver's version, or leave NCCL_P2P_DISABLE=1 set.");
 }
 
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/base/words.h"
+#include "engine/base/text.h"
 #include "engine/log_reading/tree.h"
 #include "engine/symptoms/finding.h"
 
@@ -24,21 +24,16 @@ static void gdr_breaks(struct orr_symptom_finder *f)
         return;
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
     const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "gdr-broken",
-               .weight = timed_out && !acs ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
-               .cause = acs ? orr_symptom_text(f,
-                                               "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
-                                               "accesses to GPU memory fail, and connections end with such errors.",
-                                               acs->line)
-                            : orr_symptom_text(f,
-                                               "PCIe ACS or the IOMMU probably breaks GPUDirect RDMA%s. Run once with "
-                                               "NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is that.",
-                                               timed_out ? ", if the link itself is sound (ib_write_bw works)" : ""),
-               .check = ORR_ACS_CHECK,
-               .cure = ORR_ACS_CURE,
-               .line = event->line});
+    ORR_SYMPTOM(f, "gdr-broken", timed_out && !acs ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, event->line,
+                .cause = acs ? orr_symptom_text(f,
+                                                "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
+                                                "accesses to GPU memory fail, and connections end with such errors.",
+                                                acs->line)
+                             : orr_symptom_text(f,
+                                                "PCIe ACS or the IOMMU probably breaks GPUDirect RDMA%s. Run once with "
+                                                "NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is that.",
+                                                timed_out ? ", if the link itself is sound (ib_write_bw works)" : ""),
+                .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
 /* ACS that the text shows, without an error that it explains. */
@@ -50,17 +45,13 @@ static void acs_is_on(struct orr_symptom_finder *f)
             return;
     if (!acs)
         return;
-    orr_symptom_add(f, &(struct orr_symptom){
-                           .id = "acs-on",
-                           .weight = ORR_SYMPTOM_CAUSE,
-                           .cause = orr_symptom_text(
-                               f,
-                               "PCIe ACS is on (line %u): data between devices below one PCIe switch goes through the "
-                               "CPU, which halves its speed or more, and P2P or GPUDirect RDMA can hang.",
-                               acs->line),
-                           .check = ORR_ACS_CHECK,
-                           .cure = ORR_ACS_CURE,
-                           .line = acs->line});
+    ORR_SYMPTOM(
+        f, "acs-on", ORR_SYMPTOM_CAUSE, acs->line,
+        .cause = orr_symptom_text(f,
+                                  "PCIe ACS is on (line %u): data between devices below one PCIe switch goes through "
+                                  "the CPU, which halves its speed or more, and P2P or GPUDirect RDMA can hang.",
+                                  acs->line),
+        .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
 static void iommu_translates(struct orr_symptom_finder *f)
@@ -68,16 +59,11 @@ static void iommu_translates(struct orr_symptom_finder *f)
     const struct orr_log_event *on = orr_log_event_of(f->log, "iommu-translated");
     if (!on || orr_log_event_of(f->log, "iommu-passthrough"))
         return;
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "iommu-on",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(
-                   f, "The IOMMU translates addresses (line %u), so P2P and GPUDirect RDMA can hang, fail or be slow.",
-                   on->line),
-               .check = ORR_ACS_CHECK,
-               .cure = "Boot with iommu=pt, or turn the IOMMU off in the BIOS.",
-               .line = on->line});
+    ORR_SYMPTOM(f, "iommu-on", ORR_SYMPTOM_CAUSE, on->line,
+                .cause = orr_symptom_text(
+                    f, "The IOMMU translates addresses (line %u), so P2P and GPUDirect RDMA can hang, fail or be slow.",
+                    on->line),
+                .check = ORR_ACS_CHECK, .cure = "Boot with iommu=pt, or turn the IOMMU off in the BIOS.");
 }
 
 /* The link of a session's tree that leads to a node; NULL if none does. */
@@ -119,22 +105,18 @@ static void slow_bridges(struct orr_symptom_finder *f)
     if (!slow)
         return;
     const char *identity = strlen(slow->detail) >= 8 ? slow->detail : "";
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "slow-bridges",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(f,
-                                         "NCCL takes %u PCIe bridge%s for %.3g GB/s (line %u: %s%s%.4s%s%.4s), and the "
-                                         "devices below have %.3g GB/s. It avoids every path through %s.",
-                                         count, orr_plural(count), slow->bw, slow->line, slow->to,
-                                         identity[0] ? ", device " : "", identity, identity[0] ? ":" : "",
-                                         identity[0] ? identity + 4 : "", below,
-                                         count > 1 ? "these bridges" : "this bridge"),
-               .check = "Check: link_speed and link_width of the bridges in the topology file (NCCL_TOPO_FILE), and "
-                        "`lspci -vv`: virtual bridges say 2.5 GT/s x1.",
-               .cure = "Give the bridges their real link in the topology file (link_speed=\"32.0 GT/s PCIe\" "
-                       "link_width=\"16\" for PCIe 5); `orrery vm-file` makes such a file from a dump of the host.",
-               .line = slow->line});
+    ORR_SYMPTOM(f, "slow-bridges", ORR_SYMPTOM_CAUSE, slow->line,
+                .cause = orr_symptom_text(f,
+                                          "NCCL takes %u PCIe bridge%s for %.3g GB/s (line %u: %s%s%.4s%s%.4s), and "
+                                          "the devices below have %.3g GB/s. It avoids every path through %s.",
+                                          count, orr_plural(count), slow->bw, slow->line, slow->to,
+                                          identity[0] ? ", device " : "", identity, identity[0] ? ":" : "",
+                                          identity[0] ? identity + 4 : "", below,
+                                          count > 1 ? "these bridges" : "this bridge"),
+                .check = "Check: link_speed and link_width of the bridges in the topology file (NCCL_TOPO_FILE), and "
+                         "`lspci -vv`: virtual bridges say 2.5 GT/s x1.",
+                .cure = "Give the bridges their real link in the topology file (link_speed=\"32.0 GT/s PCIe\" "
+                        "link_width=\"16\" for PCIe 5); `orrery vm-file` makes such a file from a dump of the host.");
 }
 
 /* LnkSta of lspci: lanes do not come back with load, as the speed of an idle GPU's link does. */
@@ -146,20 +128,16 @@ static void narrow_link(struct orr_symptom_finder *f)
     const char *status = strstr(event->text, "LnkSta:");
     status = status ? status + strlen("LnkSta:") : "";
     status += strspn(status, " \t?");
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "pcie-narrow",
-            .weight = ORR_SYMPTOM_CAUSE,
-            .cause = orr_symptom_text(f,
-                                      "A PCIe link runs with fewer lanes than the device has (line %u: %.120s%s), and "
-                                      "so does all traffic of the GPUs and NICs below it.",
-                                      event->line, status,
-                                      event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
-            .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` of this device and its equals.",
-            .cure = "Reseat the card, cable or riser, or use a slot with all lanes; a switch's uplink limits all "
-                    "devices below it.",
-            .line = event->line});
+    ORR_SYMPTOM(f, "pcie-narrow", ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(f,
+                                          "A PCIe link runs with fewer lanes than the device has (line %u: %.120s%s), "
+                                          "and so does all traffic of the GPUs and NICs below it.",
+                                          event->line, status,
+                                          event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
+                .check =
+                    "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` of this device and its equals.",
+                .cure = "Reseat the card, cable or riser, or use a slot with all lanes; a switch's uplink limits all "
+                        "devices below it.");
 }
 
 /* The speed of a NIC's or a switch's link. The reader leaves out GPUs, whose links slow down while they are idle. */
@@ -170,19 +148,15 @@ static void slow_link(struct orr_symptom_finder *f)
         return;
     const char *status = event->text + strlen("LnkSta: ");
     const char *remark = strstr(status, " (slower");
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = "pcie-slow",
-               .weight = ORR_SYMPTOM_CAUSE,
-               .cause = orr_symptom_text(
-                   f, "A PCIe link is slower than its device (line %u: %.*s%s), and so is all traffic through it.",
-                   event->line, (int)(remark ? (size_t)(remark - status) : strlen(status)), status,
-                   event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
-               .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` during a run, also of the "
-                        "port above it: a slot of an older generation limits the device.",
-               .cure = "Use a slot of the device's generation, set the port's speed in the BIOS to Auto, and replace "
-                       "risers or cables that cannot carry it.",
-               .line = event->line});
+    ORR_SYMPTOM(f, "pcie-slow", ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(
+                    f, "A PCIe link is slower than its device (line %u: %.*s%s), and so is all traffic through it.",
+                    event->line, (int)(remark ? (size_t)(remark - status) : strlen(status)), status,
+                    event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
+                .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` during a run, also of the "
+                         "port above it: a slot of an older generation limits the device.",
+                .cure = "Use a slot of the device's generation, set the port's speed in the BIOS to Auto, and replace "
+                        "risers or cables that cannot carry it.");
 }
 
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/base/words.h"
 #include "engine/symptoms/finding.h"
 
 enum { NONE = UINT32_MAX };
@@ -47,19 +46,16 @@ static void one_gpu_each(struct orr_symptom_finder *f)
     if (ranks < 2 || seen.p2p)
         return;
     const char *host = host_of(log, first);
-    orr_symptom_add(
-        f,
-        &(struct orr_symptom){
-            .id = "one-gpu-a-rank",
-            .weight = seen.shm ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
-            .cause = orr_symptom_text(
-                f,
-                "Each rank on host %.60s sees only its own GPU (%u ranks say cudaDev %d, with different bus ids)%s. "
-                "NCCL finds NVLink and P2P only between GPUs that a process can see.",
-                host, ranks, first->cuda_dev, seen.shm ? ", so NCCL uses shared memory instead of NVLink or P2P" : ""),
-            .check = "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
-            .cure = "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of "
-                    "--gpus-per-task, or one container with all GPUs; the program then picks its GPU by local rank."});
+    ORR_SYMPTOM(
+        f, "one-gpu-a-rank", seen.shm ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, 0,
+        .cause = orr_symptom_text(
+            f,
+            "Each rank on host %.60s sees only its own GPU (%u ranks say cudaDev %d, with different bus ids)%s. NCCL "
+            "finds NVLink and P2P only between GPUs that a process can see.",
+            host, ranks, first->cuda_dev, seen.shm ? ", so NCCL uses shared memory instead of NVLink or P2P" : ""),
+        .check = "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
+        .cure = "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of "
+                "--gpus-per-task, or one container with all GPUs; the program then picks its GPU by local rank.");
 }
 
 /* What NVML reports of the fabric: "MNNVL busId 0x901000 fabric UUID ... cliqueId 0x7ffe state 3 healthMask 0xaa". */
@@ -123,21 +119,19 @@ static void fabric_state(struct orr_symptom_finder *f)
                                        "If NVLS or MNNVL fails here, IMEX is the first suspect: the fabric itself is "
                                        "registered and reports no fault (line %u: state 3, healthMask 0x%x).",
                                        fabric.line, fabric.health);
-    orr_symptom_add(
-        f, &(struct orr_symptom){
-               .id = ready ? "imex" : "fabric-state",
-               .weight = !ready                                          ? ORR_SYMPTOM_CAUSE
-                         : off                                           ? ORR_SYMPTOM_NOTE
-                         : nvls || orr_log_event_of(f->log, "cuda-nvls") ? ORR_SYMPTOM_CAUSE
-                                                                         : ORR_SYMPTOM_NOTE,
-               .cause = cause,
-               .check = ready ? "Check: `nvidia-imex-ctl -N` on every tray (all READY) and "
-                                "/dev/nvidia-caps-imex-channels in the job's container."
-                              : "Check: `nvidia-smi -q | grep -A6 Fabric`, and Fabric Manager and NVLink on the switch "
-                                "trays (`nvidia-imex-ctl -N` for the domain).",
-               .cure = "Start IMEX with the same nodes_config.cfg on all trays and give the job its channel. Meanwhile "
-                       "NCCL_NVLS_ENABLE=0 and NCCL_MNNVL_ENABLE=0 let it run without NVLS and NVLink between hosts.",
-               .line = fabric.line});
+    ORR_SYMPTOM(f, ready ? "imex" : "fabric-state",
+                !ready                                          ? ORR_SYMPTOM_CAUSE
+                : off                                           ? ORR_SYMPTOM_NOTE
+                : nvls || orr_log_event_of(f->log, "cuda-nvls") ? ORR_SYMPTOM_CAUSE
+                                                                : ORR_SYMPTOM_NOTE,
+                fabric.line, .cause = cause,
+                .check = ready ? "Check: `nvidia-imex-ctl -N` on every tray (all READY) and "
+                                 "/dev/nvidia-caps-imex-channels in the job's container."
+                               : "Check: `nvidia-smi -q | grep -A6 Fabric`, and Fabric Manager and NVLink on the "
+                                 "switch trays (`nvidia-imex-ctl -N` for the domain).",
+                .cure =
+                    "Start IMEX with the same nodes_config.cfg on all trays and give the job its channel. Meanwhile "
+                    "NCCL_NVLS_ENABLE=0 and NCCL_MNNVL_ENABLE=0 let it run without NVLS and NVLink between hosts.");
 }
 
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f)

@@ -101,15 +101,11 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f)
         const char *value = orr_symptom_setting(f->log, row->name, &line);
         if (!value || !has_value(row, value) || (row->refuted_by && orr_symptom_setting(f->log, row->refuted_by, NULL)))
             continue;
-        orr_symptom_add(f,
-                        &(struct orr_symptom){
-                            .id = orr_symptom_text(f, "setting:%s", row->name),
-                            .weight = row->weight,
-                            .cause = orr_symptom_text(f, "%s=%.60s (line %u) %s.", row->name, value, line, row->does),
-                            .check = "Run once without it and compare.",
-                            .cure = row->cure ? row->cure
-                                              : "Remove it from the command line, the environment and nccl.conf unless "
-                                                "a measurement on this machine shows that it helps.",
-                            .line = line});
+        ORR_SYMPTOM(f, orr_symptom_text(f, "setting:%s", row->name), row->weight, line,
+                    .cause = orr_symptom_text(f, "%s=%.60s (line %u) %s.", row->name, value, line, row->does),
+                    .check = "Run once without it and compare.",
+                    .cure = row->cure ? row->cure
+                                      : "Remove it from the command line, the environment and nccl.conf unless a "
+                                        "measurement on this machine shows that it helps.");
     }
 }

@@ -119,6 +119,12 @@ static inline struct orr_node *orr_system_node(const struct orr_system *system, 
     return &system->nodes[system->first[type] + i];
 }
 
+/* Whether it is a CPU of Intel's, through which P2P costs more. */
+static inline bool orr_node_is_intel(const struct orr_node *node)
+{
+    return node->type == ORR_CPU && node->cpu.arch == ORR_ARCH_X86 && node->cpu.vendor == ORR_VENDOR_INTEL;
+}
+
 /* System and local part of a node id. */
 static inline uint32_t orr_id_system(int64_t id)
 {

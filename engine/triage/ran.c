@@ -276,12 +276,9 @@ static void take_settings(struct orr_triaging *t)
     for (uint32_t s = 0; s < log->setting_count; s++) {
         struct orr_ran_setting *setting = &ran->settings[ran->setting_count++];
         enum orr_setting id;
-        struct orr_setting_info info;
         const bool known = orr_setting_find(log->settings[s].name, &id);
         *setting = (struct orr_ran_setting){.name = log->settings[s].name};
-        if (known)
-            orr_setting_info(id, &info);
-        setting->effect = known ? info.meaning : NULL;
+        setting->effect = known ? orr_setting_info(id)->meaning : NULL;
         setting->ignored = why_ignored(t, setting->name, id, known);
         for (uint32_t i = 0; i < log->record_count && work < WORK_MOST; i++, work++) {
             const struct orr_log_record *record = &log->records[i];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/base/words.h"
+#include "engine/base/text.h"
 #include "engine/cluster/again.h"
 #include "engine/cluster/cluster.h"
 #include "engine/trials/suppositions.h"

@@ -15,14 +15,13 @@ static enum orr_code setting_text(const struct orr_settings *settings, enum orr_
 {
     const struct orr_setting_value *value = &settings->values[setting];
     char number[32];
-    struct orr_setting_info info;
-    orr_setting_info(setting, &info);
+    const struct orr_setting_info *info = orr_setting_info(setting);
     const char *text = number;
     if (value->given)
         text = orr_setting_text(settings, setting);
     else if (!orr_setting_in(setting, settings->release))
         text = "not known to the release";
-    else if (value->number == ORR_SETTING_UNSET || info.kind != ORR_SETTING_INT)
+    else if (value->number == ORR_SETTING_UNSET || info->kind != ORR_SETTING_INT)
         text = "not set";
     else
         snprintf(number, sizeof number, "%lld", (long long)value->number);

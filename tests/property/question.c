@@ -83,10 +83,9 @@ void question_make(struct chance *c, struct question *question)
         question->settings[i++].value = "1";
     }
     for (; i < question->count; i++) {
-        struct orr_setting_info info;
-        orr_setting_info(any_setting(c), &info);
-        question->settings[i].name = info.name;
-        question->settings[i].value = value_for(c, &info);
+        const struct orr_setting_info *info = orr_setting_info(any_setting(c));
+        question->settings[i].name = info->name;
+        question->settings[i].value = value_for(c, info);
     }
 }
 

@@ -106,15 +106,14 @@ static void choose_settings(struct chance *c, struct made *made)
         "NCCL_PROTO=Simple",      "--fuse-nics=always",     "NCCL_MAX_P2P_NCHANNELS=64"};
     made->settings[0] = '\0';
     for (uint32_t n = chance_below(c, 4); n > 0; n--) {
-        struct orr_setting_info info;
         char text[96];
         const char *name = wanted_setting(c);
-        orr_setting_info((enum orr_setting)chance_below(c, ORR_SETTING_COUNT), &info);
+        const struct orr_setting_info *info = orr_setting_info((enum orr_setting)chance_below(c, ORR_SETTING_COUNT));
         if (!name && chance_percent(c, 70))
             snprintf(text, sizeof text, "%s", CHANCE_OF(c, usual));
         else
-            snprintf(text, sizeof text, "%s=%s", name ? name : info.name, CHANCE_OF(c, values));
-        if (info.id == ORR_SET_ALGO || info.id == ORR_SET_PROTO)
+            snprintf(text, sizeof text, "%s=%s", name ? name : info->name, CHANCE_OF(c, values));
+        if (info->id == ORR_SET_ALGO || info->id == ORR_SET_PROTO)
             continue; /* their names are not such values */
         size_t used = strlen(made->settings);
         if (used + strlen(text) + 2 < sizeof made->settings)

@@ -6,10 +6,9 @@
 
 static struct orr_setting_words words_of(const char *name, const char *release)
 {
-    struct orr_setting_words words;
     enum orr_setting setting;
     assert_true(orr_setting_find(name, &setting));
-    orr_setting_words(setting, orr_release_find(release), &words);
+    const struct orr_setting_words words = orr_setting_words(setting, orr_release_find(release));
     return words;
 }
 
@@ -53,10 +52,9 @@ TEST(no_text_is_cut_or_left_open)
     const struct orr_release *releases = orr_releases(&count);
     for (uint32_t r = 0; r < count; r++)
         for (int setting = 0; setting < ORR_SETTING_COUNT; setting++) {
-            struct orr_setting_words words;
             if (!orr_setting_in((enum orr_setting)setting, &releases[r]))
                 continue;
-            orr_setting_words((enum orr_setting)setting, &releases[r], &words);
+            const struct orr_setting_words words = orr_setting_words((enum orr_setting)setting, &releases[r]);
             assert_true(strlen(words.standard) < sizeof words.standard - 1 && *words.standard);
             assert_true(strlen(words.values) < sizeof words.values - 1 && *words.values);
             assert_true(strlen(words.outside) < sizeof words.outside - 1 && *words.outside);

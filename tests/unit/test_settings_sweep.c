@@ -55,9 +55,8 @@ static uint32_t release_count;
 
 static const char *value_of(enum orr_setting setting, unsigned value)
 {
-    struct orr_setting_info info;
-    orr_setting_info(setting, &info);
-    return info.kind == ORR_SETTING_INT ? numbers[value] : texts[value];
+    const struct orr_setting_info *info = orr_setting_info(setting);
+    return info->kind == ORR_SETTING_INT ? numbers[value] : texts[value];
 }
 
 static void set_value(struct orr_settings *settings, enum orr_setting setting, unsigned value)
@@ -110,10 +109,9 @@ static void analyse_cluster(const struct orr_settings *settings)
 TEST(test_every_setting_says_what_is_outside)
 {
     for (int s = 0; s < ORR_SETTING_COUNT; s++) {
-        struct orr_setting_info info;
-        orr_setting_info((enum orr_setting)s, &info);
-        assert_non_null(info.outside);
-        assert_true(strlen(info.outside) > 10);
+        const struct orr_setting_info *info = orr_setting_info((enum orr_setting)s);
+        assert_non_null(info->outside);
+        assert_true(strlen(info->outside) > 10);
     }
 }
 
