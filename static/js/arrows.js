@@ -7,9 +7,9 @@ const GUTTER = 30,
     GAP = 4; // units between the columns of trays, and half of those between rows
 
 /** One arrow a step {from, to}, ids of the drawing; now: the step to mark, -1 if all are alike. Steps between trays
- *  of a rack share a hook from tray to tray, which the page shows until it is near. centre(id): {x, y, w, h}, null: not drawn; trayOf(id): the id of
- *  its tray's box, "": none; height: of the drawing; pixel: in units of the drawing; band: bandOf(), null: none; depth:
- *  as lanes() takes it. */
+ *  of a rack share a hook from tray to tray, which the page shows until it is near. centre(id): {x, y, w, h}, null if
+ *  not drawn; trayOf(id): the id of its tray's box, "" if there is none; height: of the drawing; pixel: in units of the
+ *  drawing; band: bandOf(), or null; depth: as lanes() takes it. */
 export function arrows(steps, now, { centre, trayOf, height, pixel, band = null, depth = null }) {
     const hooks = new Map(),
         laid = new Map(band && lanes(steps, band, centre, depth).map((row) => [row.i, row]));

@@ -380,7 +380,7 @@ test("a verdict that hangs on the CPUs asks which they are; the choice is in the
     await which.filter({ hasText: "is the same with Intel CPUs and with AMD CPUs." }).waitFor();
 });
 
-test("trays: the page asks whether NVLink joins them, and the address has the answer; others are not asked", async () => {
+test("trays: the page asks whether NVLink joins them, and the address has the answer", async () => {
     const which = it.page.locator("#which-domain"),
         line = () => it.page.locator("#verdict h2").textContent(),
         pressed = (word) => it.key(`domain:${word}`).getAttribute("aria-pressed"),
