@@ -55,8 +55,10 @@ static void write_question(const struct orr_diagnosis *d, uint32_t cause, struct
         orr_verdict_clause(d->rows[cause].finding, text);
         orr_text_puts(text, "; ");
     }
-    orr_text_printf(text, "if %s, that costs nothing. Which is it? `%s` shows it.",
-                    (nothing ? nothing : d->depends.rows)->assuming, d->rests_on->confirm);
+    orr_text_printf(text, "if %s, that costs nothing", (nothing ? nothing : d->depends.rows)->assuming);
+    if (nothing && orr_rests_on_joining(d))
+        orr_text_printf(text, " and AllReduce gets about %.3g GB/s", nothing->bus_bw);
+    orr_text_printf(text, ". Which is it? `%s` shows it.", d->rests_on->confirm);
 }
 
 /* It costs something with every value: how much is that of the value by which it was computed. */
@@ -234,6 +236,17 @@ static void write_joined(const struct orr_analysis *analysis, struct orr_text *t
     }
 }
 
+/* What the hosts get if NVLink joins them, and otherwise. */
+static void write_joining(const struct orr_diagnosis *d, uint32_t hosts, struct orr_text *text)
+{
+    const struct orr_depends *apart = &d->depends.rows[0], *joined = &d->depends.rows[d->depends.count - 1];
+    orr_text_printf(
+        text,
+        " The input does not show whether NVLink joins the hosts, as it does those of a rack: then AllReduce "
+        "gets about %.3g GB/s on %u hosts, otherwise about %.3g. `%s` shows it.",
+        joined->bus_bw, hosts, apart->bus_bw, d->rests_on->confirm);
+}
+
 /* What a machine type gets: it is sound by definition. */
 static void write_type(const struct orr_analysis *analysis, struct orr_text *text)
 {
@@ -311,6 +324,8 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         if (first_row(d, is_refusal) != UINT32_MAX)
             orr_text_puts(&text, " But NCCL could not read this file as NCCL_TOPO_FILE.");
     }
+    if (orr_rests_on_joining(d) && !orr_depends_differ(&d->depends, d->depends.rows[0].verdict))
+        write_joining(d, analysis->query.hosts, &text);
     d->cause = row;
     d->advice = row == UINT32_MAX ? "" : d->rows[row].finding->advice;
     d->sentence = orr_text_copy(&text, arena);

@@ -250,12 +250,17 @@ uint32_t orr_machine_trays(const struct orr_machine_type *type)
     return type >= racks && type < racks + RACKS ? TRAYS : 1;
 }
 
-uint32_t orr_machine_joined(const struct orr_machine_type *type)
+uint32_t orr_board_joined(const struct orr_gpu_board *board)
 {
     for (size_t i = 0; i < RACKS; i++)
-        if (type->board == racks[i].board)
-            return type == &racks[i] ? 1 : TRAYS;
+        if (board == racks[i].board)
+            return TRAYS;
     return 1;
+}
+
+uint32_t orr_machine_joined(const struct orr_machine_type *type)
+{
+    return type >= racks && type < racks + RACKS ? 1 : orr_board_joined(type->board);
 }
 
 bool orr_machine_nics_chosen(const struct orr_machine_type *type)

@@ -65,6 +65,8 @@ const struct orr_machine_type *orr_machine_listed(size_t i);
 uint32_t orr_machine_trays(const struct orr_machine_type *type);
 /* Hosts of a type that NVLink joins to a rack: 18 for a tray of NVL72, 1 if none. */
 uint32_t orr_machine_joined(const struct orr_machine_type *type);
+/* The same of the boards that trays have: hosts with these GPUs may be joined. */
+uint32_t orr_board_joined(const struct orr_gpu_board *board);
 /* Whether the maker of the server, not of the board, chooses number and speed of the NICs. */
 bool orr_machine_nics_chosen(const struct orr_machine_type *type);
 /* By name or another name of it, without regard to case; NULL if unknown. */

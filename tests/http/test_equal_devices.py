@@ -186,6 +186,20 @@ def test_one_slow_port_for_four_gb300(verdict):
     assert not verdict(with_one_nic("gb300-tray", "mlx5_bond_0", 800000))[1], "a quarter is not far below"
 
 
+@pytest.mark.parametrize(("slow", "state"), [(False, "healthy"), (True, "cannot tell")])
+def test_whether_nvlink_joins_trays_is_a_question(verdict, slow, state):
+    """The dump of a tray is the same in a rack and beside it; the speed of its NICs only matters beside it."""
+    tree = with_one_nic("gb300-tray", "mlx5_bond_0", 100000) if slow else tree_of("gb300-tray")
+    said, _ = verdict(tree, hosts=18)
+    apart, joined = said["depends"]
+    assert said["state"] == state and said["confirm"] == "nvidia-smi -q | grep -E 'ClusterUUID|CliqueId'"
+    assert (apart["state"], joined["state"]) == ("degraded" if slow else "healthy", "healthy")
+    assert round(joined["busbw"]) == 908 and apart["busbw"] < 0.5 * joined["busbw"]
+    assert "The input does not show whether NVLink joins the hosts" in said["sentence"]
+    assert "AllReduce gets about 908 GB/s" in said["sentence"]
+    assert not verdict(tree, hosts=1)[0]["depends"] and not verdict(tree_of("hgx-b200"), hosts=18)[0]["depends"]
+
+
 def test_a_management_nic_under_workstation_gpus(verdict):
     """RTX A6000, which no machine type of the table has."""
     for mbps, slow in ((1000, True), (10000, False)):
