@@ -70,6 +70,15 @@ test("forced colours show what is chosen; 200 % zoom leaves everything in reach"
         () => border("view:matrix"),
         () => border("view:source"),
     );
+    await it.view("Overview");
+    const [width, style] = await it.page
+        .locator(".cost-bar button")
+        .first()
+        .evaluate((one) => [
+            getComputedStyle(one).borderTopWidth,
+            getComputedStyle(one).borderTopStyle,
+        ]);
+    assert.deepEqual([width, style], ["1px", "solid"], "switches of repairs have an edge");
     await it.page.emulateMedia({ forcedColors: "none" });
     await it.another({ width: 720, height: 450 }); // 1440 x 900 at 200 %
     await it.open(exampleFile("h100-with-faults").path, "hosts=2");

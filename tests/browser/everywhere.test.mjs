@@ -121,7 +121,7 @@ const cramped = () => [
 
 test("no view and no panel of a wide window is cramped or cut off", async () => {
     await it.open(exampleFile("h100-with-faults").path, "hosts=2");
-    for (const width of [1440, 1024]) {
+    for (const width of [1440, 1280, 1024]) {
         await it.page.setViewportSize({ width, height: 900 });
         for (const [, , views] of SECTIONS)
             for (const [, view] of views) {
@@ -139,6 +139,18 @@ test("no view and no panel of a wide window is cramped or cut off", async () => 
             );
         }
     }
+});
+
+test("at 200 % zoom no view is cramped, cut off, or wider than its window", async () => {
+    await it.another({ width: 640, height: 400 }); // 1280 x 800
+    await it.open(exampleFile("h100-with-faults").path, "hosts=2");
+    for (const [, , views] of SECTIONS)
+        for (const [, view] of views) {
+            await it.view(view);
+            await it.settled();
+            await soon.deepEqual(() => it.page.evaluate(cramped), [], view);
+            await soon.ok(() => it.wideAsWindow(), view);
+        }
 });
 
 test("single letters can be switched off, and the palette finds views, settings and devices", async () => {
@@ -209,6 +221,13 @@ test("axe finds nothing to complain about, on any view, light and dark", async (
         await it.open(dumpFile(), scene);
         await it.axeInBoth(scene);
     }
+    await it.open(exampleFile("h100-with-faults").path, "hosts=2");
+    for (const [, , views] of SECTIONS)
+        for (const [, view] of views) {
+            await it.view(view);
+            await it.settled();
+            await it.axeInBoth(view);
+        }
 });
 
 test("what a picture could carry beside shapes is thrown away", async () => {
