@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/handlers/handlers.h"
+#include "engine/base/bytes.h"
 
 enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err)
 {
@@ -39,8 +40,7 @@ enum orr_code orr_read_cursor(struct orr_call *call, int64_t *ret_before, const 
 static void put_encoded(struct orr_text *text, const char *part)
 {
     for (; *part; part++)
-        if ((*part >= '0' && *part <= '9') || (*part >= 'a' && *part <= 'z') || (*part >= 'A' && *part <= 'Z') ||
-            strchr("-._~", *part))
+        if (orr_is_digit(*part) || orr_is_letter(*part) || strchr("-._~", *part))
             orr_text_add(text, part, 1);
         else
             orr_text_printf(text, "%%%02X", (unsigned char)*part);

@@ -4,6 +4,7 @@
 #ifndef ORR_BASE_BYTES_H
 #define ORR_BASE_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -12,6 +13,16 @@ struct orr_span {
     const char *at;
     size_t length;
 };
+
+/* ASCII, whatever the locale. */
+static inline bool orr_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+static inline bool orr_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 /* The length of UTF-8's byte order mark, which some editors write at the start of a file: 3, or 0 without one. */
 static inline size_t orr_bytes_mark(const char *bytes, size_t length)

@@ -62,6 +62,15 @@ struct orr_matrix {
 enum orr_code orr_matrix_read_names(struct orr_matrix *matrix, const char *bytes, size_t length,
                                     struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
 
+/* The CPU, the outer and the inner switch of each device, as the least device in it. */
+struct orr_matrix_groups {
+    uint32_t cpu_of[ORR_MATRIX_MOST], outer_of[ORR_MATRIX_MOST], inner_of[ORR_MATRIX_MOST];
+    int32_t numa_of[ORR_MATRIX_MOST]; /* of a CPU */
+    uint32_t widened;                 /* pairs that the switches join more closely than their cells say */
+};
+/* matrix_groups.c: fills them, which are zeroed. */
+void orr_matrix_group(const struct orr_matrix *matrix, struct orr_matrix_groups *ret_groups);
+
 /* Whether the text contains such a table. */
 bool orr_matrix_found(const char *bytes, size_t length);
 /* Reads it; memory from arena. INVALID with line and column if a row is missing or short. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of distances becomes a tree: PIX is one switch, PXB a switch of switches, PHB and NODE one CPU, SYS another.
  * What the table does not contain is assumed, and said. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,120 +14,16 @@ struct builder {
     const struct orr_matrix *matrix;
     const struct orr_machine_type *type;
     struct orr_draft *draft;
-    /* The CPU, the outer switch and the inner switch of a device, as the least device in it. */
-    uint32_t cpu_of[ORR_MATRIX_MOST], outer_of[ORR_MATRIX_MOST], inner_of[ORR_MATRIX_MOST];
-    int32_t numa_of[ORR_MATRIX_MOST]; /* of a CPU */
-    uint32_t next_bus;                /* domain and bus in one number */
+    struct orr_matrix_groups groups;
+    uint32_t next_bus; /* domain and bus in one number */
     int32_t sm;
     bool to_switch;
-    uint32_t widened; /* pairs that the switches join more closely than their cells say */
     char buses[ORR_MATRIX_MOST][ORR_BUS_ID_SIZE];
 };
-
-static enum orr_relation relation(const struct orr_matrix *matrix, uint32_t a, uint32_t b)
-{
-    return (enum orr_relation)matrix->relations[(size_t)a * matrix->count + b];
-}
 
 static uint32_t links(const struct orr_matrix *matrix, uint32_t a, uint32_t b)
 {
     return matrix->nvlinks[(size_t)a * matrix->count + b];
-}
-
-static uint32_t find_root(uint32_t *set, uint32_t i)
-{
-    while (set[i] != i)
-        i = set[i] = set[set[i]];
-    return i;
-}
-
-/* The least member represents the set, so that sets come in the order of devices. */
-static void join(uint32_t *set, uint32_t a, uint32_t b)
-{
-    a = find_root(set, a);
-    b = find_root(set, b);
-    if (a < b)
-        set[b] = a;
-    else
-        set[a] = b;
-}
-
-static const char *place_of(const struct orr_matrix_device *device)
-{
-    const char *numa = device->numa && isdigit((unsigned char)device->numa[0]) ? device->numa : NULL;
-    return numa ? numa : device->cpus && isdigit((unsigned char)device->cpus[0]) ? device->cpus : NULL;
-}
-
-static bool knows_place(const struct orr_matrix *matrix, uint32_t i)
-{
-    if (place_of(&matrix->devices[i]))
-        return true;
-    for (uint32_t j = 0; j < matrix->count; j++)
-        if (j != i && relation(matrix, i, j) >= ORR_REL_PIX && relation(matrix, i, j) <= ORR_REL_SYS)
-            return true;
-    return false;
-}
-
-static void group(struct builder *b)
-{
-    const struct orr_matrix *matrix = b->matrix;
-    for (uint32_t i = 0; i < matrix->count; i++)
-        b->cpu_of[i] = b->outer_of[i] = b->inner_of[i] = i;
-    for (uint32_t i = 0; i < matrix->count; i++)
-        for (uint32_t j = 0; j < i; j++) {
-            enum orr_relation how = relation(matrix, i, j);
-            const char *a = place_of(&matrix->devices[i]), *c = place_of(&matrix->devices[j]);
-            if ((how >= ORR_REL_PIX && how <= ORR_REL_NODE) || (a && c && !strcmp(a, c)))
-                join(b->cpu_of, i, j);
-            if (how == ORR_REL_PIX || how == ORR_REL_PXB)
-                join(b->outer_of, i, j);
-            if (how == ORR_REL_PIX)
-                join(b->inner_of, i, j);
-        }
-    for (uint32_t i = 1; i < matrix->count; i++) /* a device without any cell is put with the first */
-        if (!knows_place(matrix, i))
-            join(b->cpu_of, i, 0);
-}
-
-/* NUMA ids: those of the table, and unused ones for CPUs without. */
-static void number_cpus(struct builder *b)
-{
-    const struct orr_matrix *matrix = b->matrix;
-    bool used[256] = {false};
-    for (uint32_t i = 0; i < matrix->count; i++)
-        b->numa_of[i] = -1;
-    for (uint32_t i = 0; i < matrix->count; i++) {
-        const char *numa = matrix->devices[i].numa;
-        uint32_t cpu = find_root(b->cpu_of, i);
-        long number = numa && isdigit((unsigned char)numa[0]) ? strtol(numa, NULL, 10) : -1;
-        if (number >= 0 && number < 256 && b->numa_of[cpu] < 0 && !used[number]) {
-            b->numa_of[cpu] = (int32_t)number;
-            used[number] = true;
-        }
-    }
-    int32_t unused = 0;
-    for (uint32_t i = 0; i < matrix->count; i++)
-        if (find_root(b->cpu_of, i) == i && b->numa_of[i] < 0) {
-            while (unused < 256 && used[unused])
-                unused++;
-            b->numa_of[i] = unused++;
-        }
-}
-
-/* Pairs whose cell says farther than the tree that the other cells imply. */
-static void count_widened(struct builder *b)
-{
-    const struct orr_matrix *matrix = b->matrix;
-    for (uint32_t i = 0; i < matrix->count; i++)
-        for (uint32_t j = 0; j < i; j++) {
-            enum orr_relation how = relation(matrix, i, j);
-            enum orr_relation tree = find_root(b->inner_of, i) == find_root(b->inner_of, j)   ? ORR_REL_PIX
-                                     : find_root(b->outer_of, i) == find_root(b->outer_of, j) ? ORR_REL_PXB
-                                     : find_root(b->cpu_of, i) == find_root(b->cpu_of, j)     ? ORR_REL_NODE
-                                                                                              : ORR_REL_SYS;
-            if (how >= ORR_REL_PIX && how <= ORR_REL_SYS && how > tree && !(how == ORR_REL_PHB && tree == ORR_REL_NODE))
-                b->widened++;
-        }
 }
 
 /* The compute capability: of the type, of the names beside the table, or what as many NVLinks fit to. */
@@ -222,10 +117,10 @@ static void add_device(struct builder *b, struct orr_doc_node *parent, uint32_t 
     orr_draft_net(draft, add_below(draft, nic, ORR_ELEMENT_NET), name, device->number);
 }
 
-static bool is_alone(struct builder *b, uint32_t *set, uint32_t device)
+static bool is_alone(const struct builder *b, const uint32_t *set, uint32_t device)
 {
     for (uint32_t i = 0; i < b->matrix->count; i++)
-        if (i != device && find_root(set, i) == find_root(set, device))
+        if (i != device && set[i] == set[device])
             return false;
     return true;
 }
@@ -236,20 +131,20 @@ static void add_outer(struct builder *b, struct orr_doc_node *cpu, uint32_t oute
     enum { BUSES_A_SWITCH = 16 };
     const struct orr_matrix *matrix = b->matrix;
     b->next_bus = (b->next_bus + BUSES_A_SWITCH - 1) / BUSES_A_SWITCH * BUSES_A_SWITCH;
-    if (is_alone(b, b->outer_of, outer)) {
+    if (is_alone(b, b->groups.outer_of, outer)) {
         add_device(b, cpu, outer);
         return;
     }
     struct orr_doc_node *top = add_pci(b, cpu, "0x060400", NULL, NULL);
     for (uint32_t inner = outer; inner < matrix->count; inner++) {
-        if (find_root(b->outer_of, inner) != outer || find_root(b->inner_of, inner) != inner)
+        if (b->groups.outer_of[inner] != outer || b->groups.inner_of[inner] != inner)
             continue;
         bool only = true; /* one inner switch is the outer one */
         for (uint32_t i = 0; i < matrix->count; i++)
-            only &= find_root(b->outer_of, i) != outer || find_root(b->inner_of, i) == inner;
+            only &= b->groups.outer_of[i] != outer || b->groups.inner_of[i] == inner;
         struct orr_doc_node *parent = only ? top : add_pci(b, top, "0x060400", NULL, NULL);
         for (uint32_t i = inner; i < matrix->count; i++)
-            if (find_root(b->inner_of, i) == inner)
+            if (b->groups.inner_of[i] == inner)
                 add_device(b, parent, i);
     }
 }
@@ -280,15 +175,15 @@ static void add_cpu(struct builder *b, uint32_t cpu)
     const struct orr_matrix *matrix = b->matrix;
     struct orr_doc_node *node = orr_doc_add(&b->draft->doc, b->draft->doc.system, ORR_ELEMENT_CPU, NULL);
     const char *mask = "";
-    orr_doc_set(&b->draft->doc, node, ORR_ATTR_NUMAID, "%d", b->numa_of[cpu]);
+    orr_doc_set(&b->draft->doc, node, ORR_ATTR_NUMAID, "%d", b->groups.numa_of[cpu]);
     for (uint32_t i = 0; i < matrix->count && !*mask; i++)
-        if (find_root(b->cpu_of, i) == cpu && matrix->devices[i].cpus)
+        if (b->groups.cpu_of[i] == cpu && matrix->devices[i].cpus)
             mask = orr_cpu_list_mask(b->draft, matrix->devices[i].cpus);
     orr_doc_set(&b->draft->doc, node, ORR_ATTR_AFFINITY, "%s", mask);
     set_cpu(b, node);
     orr_draft_suppose_cpu(b->draft, node);
     for (uint32_t outer = 0; outer < matrix->count; outer++)
-        if (find_root(b->cpu_of, outer) == cpu && find_root(b->outer_of, outer) == outer)
+        if (b->groups.cpu_of[outer] == cpu && b->groups.outer_of[outer] == outer)
             add_outer(b, node, outer);
 }
 
@@ -340,7 +235,7 @@ static void say(struct builder *b, const char *generation)
     struct orr_draft *draft = b->draft;
     uint32_t nics = matrix->count - matrix->gpu_count, most = 0, cpus = 0;
     for (uint32_t i = 0; i < matrix->count; i++) {
-        cpus += find_root(b->cpu_of, i) == i;
+        cpus += b->groups.cpu_of[i] == i;
         for (uint32_t j = 0; j < matrix->count; j++)
             most = links(matrix, i, j) > most ? links(matrix, i, j) : most;
     }
@@ -395,11 +290,11 @@ static void say(struct builder *b, const char *generation)
         orr_note_assumed(
             draft, ORR_TOUCHES_LINKS | ORR_TOUCHES_CHANNELS,
             "two GPUs with NV%u may be connected directly or by NVSwitches: a direct connection is assumed", most);
-    if (b->widened)
+    if (b->groups.widened)
         orr_note_assumed(draft, ORR_TOUCHES_PATHS,
                          "%u pair%s farther apart in the matrix than the switches and NUMA nodes that they share with "
                          "others allow: the nearer place is used",
-                         b->widened, b->widened == 1 ? " is" : "s are");
+                         b->groups.widened, b->groups.widened == 1 ? " is" : "s are");
     if (matrix->contradictions)
         orr_note_assumed(draft, ORR_TOUCHES_PATHS, "%u pairs differ by direction: the shorter distance is used",
                          matrix->contradictions);
@@ -425,12 +320,10 @@ void orr_matrix_build(const struct orr_matrix *matrix, const struct orr_machine_
         return;
     *b = (struct builder){.matrix = matrix, .type = type, .draft = draft, .next_bus = 0x10};
     const char *generation = guess_sm(b);
-    group(b);
-    number_cpus(b);
-    count_widened(b);
+    orr_matrix_group(matrix, &b->groups);
     decide_fabric(b);
     for (uint32_t i = 0; i < matrix->count; i++)
-        if (find_root(b->cpu_of, i) == i)
+        if (b->groups.cpu_of[i] == i)
             add_cpu(b, i);
     add_nvlinks(b);
     say(b, generation);

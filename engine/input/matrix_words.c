@@ -5,13 +5,9 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/bytes.h"
 
 enum { LONGEST_PREFIX = 120, BYTES_A_STEP = 32 };
-
-static bool is_digit(char c)
-{
-    return isdigit((unsigned char)c) != 0;
-}
 
 /* Bytes of a blank: NBSP and the mark of UTF-8 come with text from web pages and editors. */
 static size_t blank_at(const char *text, size_t length)
@@ -38,7 +34,7 @@ static size_t sequence_at(const char *text, size_t length)
     else if (!at)
         return 0;
     size_t digits = at;
-    while (at < length && (is_digit(text[at]) || text[at] == ';'))
+    while (at < length && (orr_is_digit(text[at]) || text[at] == ';'))
         at++;
     if (escaped)
         return at + (at < length && isalpha((unsigned char)text[at]));
@@ -52,10 +48,10 @@ static bool has_prefix(const struct orr_words *words, size_t at)
     if (words->length - at < words->prefix_length)
         return false;
     for (size_t i = 2; i < words->prefix_length; i++)
-        is_time |= is_digit(words->prefix[i - 2]) && words->prefix[i - 1] == ':' && is_digit(words->prefix[i]);
+        is_time |= orr_is_digit(words->prefix[i - 2]) && words->prefix[i - 1] == ':' && orr_is_digit(words->prefix[i]);
     for (size_t i = 0; i < words->prefix_length; i++) {
         char own = words->bytes[at + i], all = words->prefix[i];
-        if (own != all && !(is_time && is_digit(own) && is_digit(all)))
+        if (own != all && !(is_time && orr_is_digit(own) && orr_is_digit(all)))
             return false;
     }
     return true;
@@ -161,7 +157,7 @@ int orr_word_numbered(const struct orr_word *word, const char *prefix)
     if (word->length <= size || word->length > size + 4 || memcmp(word->text, prefix, size))
         return -1;
     for (size_t i = size; i < word->length; i++) {
-        if (!is_digit(word->text[i]))
+        if (!orr_is_digit(word->text[i]))
             return -1;
         number = number * 10 + (word->text[i] - '0');
     }

@@ -20,7 +20,7 @@ enum { PREFIX = sizeof prefix - 1, VALUE_MOST = 400 };
 
 static bool is_name(char c)
 {
-    return (c >= 'A' && c <= 'Z') || orr_log_is_digit(c) || c == '_';
+    return (c >= 'A' && c <= 'Z') || orr_is_digit(c) || c == '_';
 }
 
 /* Commands and options that assignments follow. */

@@ -201,7 +201,7 @@ static struct beginning look_at(const char *text, size_t length)
 
 static bool may_be_number(char c)
 {
-    return c == '-' || orr_log_is_digit(c);
+    return c == '-' || orr_is_digit(c);
 }
 
 /* False only for a pattern that cannot match. */

@@ -3,7 +3,7 @@
 
 static bool is_hex(char c)
 {
-    return orr_log_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return orr_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /* One conversion at *at. next: the pattern's character after it, 0: its end. */

@@ -14,6 +14,7 @@
 #ifndef ORR_LOG_SCAN_H
 #define ORR_LOG_SCAN_H
 
+#include "engine/base/bytes.h"
 #include "engine/log_reading/log.h"
 
 /* What a line ends with. */
@@ -44,11 +45,6 @@ struct orr_log_catch {
 static inline bool orr_log_is_blank(char c)
 {
     return c == ' ' || c == '\t';
-}
-
-static inline bool orr_log_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* Whether length bytes of text match the whole pattern; the catch is filled up to if it does. */

@@ -26,9 +26,9 @@ bool orr_log_scan_int(const char **at, const char *end, double *ret_value)
     bool negative = p < end && *p == '-';
     double value = 0;
     int digits = 0;
-    for (p += negative; p < end && orr_log_is_digit(*p) && digits < DIGITS_MOST; p++, digits++)
+    for (p += negative; p < end && orr_is_digit(*p) && digits < DIGITS_MOST; p++, digits++)
         value = value * 10 + (*p - '0');
-    if (!digits || (p < end && orr_log_is_digit(*p)))
+    if (!digits || (p < end && orr_is_digit(*p)))
         return false;
     *ret_value = negative ? -value : value;
     *at = p;
@@ -43,9 +43,9 @@ bool orr_log_scan_number(const char **at, const char *end, double *ret_value)
     bool negative = p < end && *p == '-';
     if (!orr_log_scan_int(&p, end, ret_value))
         return false;
-    if (p + 1 < end && *p == '.' && orr_log_is_digit(p[1])) {
+    if (p + 1 < end && *p == '.' && orr_is_digit(p[1])) {
         int digits = 0;
-        for (p++; p < end && orr_log_is_digit(*p); p++)
+        for (p++; p < end && orr_is_digit(*p); p++)
             if (digits++ < FRACTION_MOST) {
                 scale *= 10;
                 fraction = fraction * 10 + (*p - '0');

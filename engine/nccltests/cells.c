@@ -5,11 +5,6 @@
 
 #include "engine/nccltests/reading.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static char lower(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -24,14 +19,20 @@ bool orr_span_is(struct orr_span span, const char *word)
     return i == span.length && !word[i];
 }
 
-/* Whether a word of lower case letters is in a text, whatever the case there. */
-static bool contains(struct orr_span span, const char *word)
+const char *orr_span_find(struct orr_span span, const char *word)
 {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= span.length; i++)
         if (orr_span_is((struct orr_span){span.at + i, length}, word))
-            return true;
-    return false;
+            return span.at + i;
+    return NULL;
+}
+
+bool orr_span_has_one(struct orr_span span, const char *const *words)
+{
+    while (*words && !orr_span_find(span, *words))
+        words++;
+    return *words != NULL;
 }
 
 bool orr_number_read(struct orr_span text, struct orr_number *ret_number)
@@ -52,7 +53,7 @@ bool orr_number_read(struct orr_span text, struct orr_number *ret_number)
         at++;
     }
     const char *digits = at;
-    for (; at < end && is_digit(*at); at++) {
+    for (; at < end && orr_is_digit(*at); at++) {
         n.value = n.value * 10 + (*at - '0');
         if (n.whole > (UINT64_MAX - (uint64_t)(*at - '0')) / 10)
             n.integer = false;
@@ -61,9 +62,9 @@ bool orr_number_read(struct orr_span text, struct orr_number *ret_number)
     }
     if (at == digits)
         return false;
-    if (at + 1 < end && *at == '.' && is_digit(at[1])) {
+    if (at + 1 < end && *at == '.' && orr_is_digit(at[1])) {
         n.integer = false;
-        for (at++; at < end && is_digit(*at); at++, n.decimals++)
+        for (at++; at < end && orr_is_digit(*at); at++, n.decimals++)
             n.value = n.value * 10 + (*at - '0');
     }
     int exponent = 0;
@@ -71,7 +72,7 @@ bool orr_number_read(struct orr_span text, struct orr_number *ret_number)
         bool down = at[1] == '-';
         at += at[1] == '-' || at[1] == '+' ? 2 : 1;
         const char *first = at;
-        for (; at < end && is_digit(*at) && at - first < 3; at++)
+        for (; at < end && orr_is_digit(*at) && at - first < 3; at++)
             exponent = exponent * 10 + (*at - '0');
         if (at == first || exponent > 200)
             return false;
@@ -160,20 +161,22 @@ static const struct {
 static uint8_t role_of(struct orr_span cell, double *ret_scale)
 {
     *ret_scale = 1;
-    if (contains(cell, "stamp"))
+    if (orr_span_find(cell, "stamp"))
         return ORR_ROLE_NONE;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (!contains(cell, names[i].word))
+        if (!orr_span_find(cell, names[i].word))
             continue;
         if (names[i].role == ORR_ROLE_TIME)
-            *ret_scale = contains(cell, "(ms") ? 1e3 : contains(cell, "(s)") || contains(cell, "(sec") ? 1e6 : 1;
+            *ret_scale = orr_span_find(cell, "(ms")                                  ? 1e3
+                         : orr_span_find(cell, "(s)") || orr_span_find(cell, "(sec") ? 1e6
+                                                                                     : 1;
         if (names[i].role == ORR_ROLE_BUS || names[i].role == ORR_ROLE_ALG)
-            *ret_scale = contains(cell, "mb/s") ? 1e-3 : 1;
+            *ret_scale = orr_span_find(cell, "mb/s") ? 1e-3 : 1;
         if (names[i].role == ORR_ROLE_SIZE)
-            *ret_scale = contains(cell, "(kb") || contains(cell, "(kib")   ? 1024
-                         : contains(cell, "(mb") || contains(cell, "(mib") ? 1 << 20
-                         : contains(cell, "(gb") || contains(cell, "(gib") ? 1 << 30
-                                                                           : 1;
+            *ret_scale = orr_span_find(cell, "(kb") || orr_span_find(cell, "(kib")   ? 1024
+                         : orr_span_find(cell, "(mb") || orr_span_find(cell, "(mib") ? 1 << 20
+                         : orr_span_find(cell, "(gb") || orr_span_find(cell, "(gib") ? 1 << 30
+                                                                                     : 1;
         return names[i].role;
     }
     return orr_span_is(cell, "op") ? ORR_ROLE_OP : ORR_ROLE_NONE;
@@ -187,10 +190,10 @@ static void read_ways(const struct orr_span *cells, struct orr_columns *columns)
         struct orr_column *column = &columns->columns[i];
         column->role = role_of(cells[i], &column->scale);
         bool measured = column->role >= ORR_ROLE_TIME;
-        bool out = contains(cells[i], "out") || contains(cells[i], "oop");
-        bool in = !out &&
-                  (contains(cells[i], "in-place") || contains(cells[i], "in_place") || contains(cells[i], "inplace") ||
-                   contains(cells[i], "in place") || contains(cells[i], "ip_") || contains(cells[i], "(ip)"));
+        bool out = orr_span_find(cells[i], "out") || orr_span_find(cells[i], "oop");
+        bool in = !out && (orr_span_find(cells[i], "in-place") || orr_span_find(cells[i], "in_place") ||
+                           orr_span_find(cells[i], "inplace") || orr_span_find(cells[i], "in place") ||
+                           orr_span_find(cells[i], "ip_") || orr_span_find(cells[i], "(ip)"));
         uint8_t role = column->role == ORR_ROLE_ERROR ? ORR_ROLE_WRONG : column->role;
         column->way = (uint8_t)(measured && (in || (!out && used[role] & 1)));
         if (used[role] >> column->way & 1) { /* a third one */
@@ -223,7 +226,7 @@ static bool read_own(const char *line, size_t length, struct orr_columns *column
     columns->own = true;
     columns->separator = ' ';
     read_ways(tokens + start, columns);
-    while (columns->count && contains(tokens[start + columns->count - 1], "stamp"))
+    while (columns->count && orr_span_find(tokens[start + columns->count - 1], "stamp"))
         columns->count--;
     for (columns->first = 3; columns->first < columns->count; columns->first++) {
         uint8_t role = columns->columns[columns->first].role;
@@ -253,7 +256,7 @@ bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_c
         return true;
     }
     struct orr_span whole = {line, length};
-    if (!contains(whole, "size") && !contains(whole, "bytes"))
+    if (!orr_span_find(whole, "size") && !orr_span_find(whole, "bytes"))
         return false;
     for (size_t i = 0; i < sizeof separators; i++) {
         struct orr_span cells[ORR_COLUMNS_MOST];
@@ -308,7 +311,7 @@ bool orr_op_is(struct orr_span word)
 bool orr_size_read(struct orr_span cell, double scale, uint64_t *ret_size, bool *ret_rounded)
 {
     size_t digits = 0;
-    while (digits < cell.length && (is_digit(cell.at[digits]) || cell.at[digits] == '.'))
+    while (digits < cell.length && (orr_is_digit(cell.at[digits]) || cell.at[digits] == '.'))
         digits++;
     struct orr_number number;
     *ret_rounded = false;

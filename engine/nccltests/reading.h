@@ -62,6 +62,10 @@ bool orr_op_is(struct orr_span word);
 /* "8388608", "65K", "1.5 GiB". rounded: it is a rounded power of two. */
 bool orr_size_read(struct orr_span cell, double scale, uint64_t *ret_size, bool *ret_rounded);
 bool orr_span_is(struct orr_span span, const char *word);
+/* Where a word of lower case is in a text, whatever the case there; NULL: nowhere. */
+const char *orr_span_find(struct orr_span span, const char *word);
+/* Whether one of some words is in it; NULL ends them. */
+bool orr_span_has_one(struct orr_span span, const char *const *words);
 
 /* A row as its parts come. */
 enum { ORR_NUMBERS_MOST = 24 };

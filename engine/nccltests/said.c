@@ -9,17 +9,7 @@
 
 static bool is_word(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-}
-
-/* Whether a line has one of some words in lower case, whatever the case there. */
-static bool has_one(struct orr_span line, const char *const *words)
-{
-    for (; *words; words++)
-        for (size_t i = 0, length = strlen(*words); i + length <= line.length; i++)
-            if (!strncasecmp(line.at + i, *words, length))
-                return true;
-    return false;
+    return orr_is_digit(c) || orr_is_letter(c) || c == '_' || c == '-';
 }
 
 /* A model; board: all of them are on boards, with NVLink or NVLink-C2C, and none are cards. */
@@ -56,7 +46,7 @@ static bool counts_gpus(const char *at, const char *end)
         if (at[i] && strchr(",.;:()|", at[i]))
             length = i;
     const struct orr_span near = {at, length};
-    return has_one(near, gpus) && !has_one(near, hosts);
+    return orr_span_has_one(near, gpus) && !orr_span_has_one(near, hosts);
 }
 
 /* "8x H100", "8 x NVIDIA H100", "8*H100", "8 H100 GPUs" at this digit, and in a sentence about each host "4 GH200". */
@@ -67,7 +57,7 @@ static const struct said_model *count_at(const char *at, struct orr_span line, u
     const char *end = line.at + line.length;
     static const char maker[] = "NVIDIA ";
     *ret_count = 0;
-    while (at < end && *at >= '0' && *at <= '9' && *ret_count < 100)
+    while (at < end && orr_is_digit(*at) && *ret_count < 100)
         *ret_count = 10 * *ret_count + (uint32_t)(*at++ - '0');
     while (at < end && *at == ' ')
         at++;
@@ -77,7 +67,8 @@ static const struct said_model *count_at(const char *at, struct orr_span line, u
     if ((size_t)(end - at) > sizeof maker && !strncasecmp(at, maker, sizeof maker - 1))
         at += sizeof maker - 1;
     const struct said_model *model = model_at(at, end);
-    return model && (times || counts_gpus(at + strlen(model->name), end) || has_one(line, each)) ? model : NULL;
+    return model && (times || counts_gpus(at + strlen(model->name), end) || orr_span_has_one(line, each)) ? model
+                                                                                                          : NULL;
 }
 
 /* "NCCL 2.24.3", "NCCL-2.22.3", "NCCL version: 2.27.7+cuda12.9": three numbers after NCCL's name. */
@@ -126,7 +117,7 @@ static void take_machine(struct orr_results_building *b, struct orr_span line, c
                          uint32_t count, double hosts)
 {
     static const char *const boards[] = {"sxm", "hgx", "dgx", "hbm3", "nvlink", "nvswitch", NULL};
-    const bool unsure = !model->board && !has_one(line, boards);
+    const bool unsure = !model->board && !orr_span_has_one(line, boards);
     b->said.differ |= b->said.model && (b->said.model != model->name || b->said.gpus != count);
     b->said.unsure = b->said.model ? b->said.unsure && unsure : unsure;
     b->said.model = model->name;
@@ -146,7 +137,7 @@ void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
     if (line.length > LONGEST)
         return;
     take_release(b, line);
-    if (has_one(line, cards))
+    if (orr_span_has_one(line, cards))
         return;
     for (const char *at = line.at; at < end; at++) {
         uint32_t count;

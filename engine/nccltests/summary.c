@@ -16,26 +16,6 @@ static const uint64_t LARGE = (uint64_t)8 << 30; /* the size that such figures s
 
 enum { CELLS_MOST = 16 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Whether a word in lower case is in a text, whatever the case there. */
-static const char *find(struct orr_span text, const char *word)
-{
-    const size_t length = strlen(word);
-    for (size_t i = 0; i + length <= text.length; i++)
-        if (orr_span_is((struct orr_span){text.at + i, length}, word))
-            return text.at + i;
-    return NULL;
-}
-
 /* What a unit is worth in GB/s; 0 if there is none at this place. */
 static double unit_at(const char *at, const char *end, size_t *ret_length)
 {
@@ -66,19 +46,19 @@ static double unit_in(struct orr_span text)
 enum { GROUP = 3 };
 static bool is_grouped(const char *at, const char *end)
 {
-    return end - at > GROUP && *at == ',' && is_digit(at[1]) && is_digit(at[2]) && is_digit(at[3]) &&
-           (end - at == GROUP + 1 || !is_digit(at[GROUP + 1]));
+    return end - at > GROUP && *at == ',' && orr_is_digit(at[1]) && orr_is_digit(at[2]) && orr_is_digit(at[3]) &&
+           (end - at == GROUP + 1 || !orr_is_digit(at[GROUP + 1]));
 }
 
 /* The first number at or after *at that no letter touches; *at then points to what follows. */
 static bool next_number(const char **at, const char *end, double *ret_value)
 {
     for (const char *from = *at; from < end; from++) {
-        if (!is_digit(*from) || (from > *at && (is_letter(from[-1]) || from[-1] == '_' || from[-1] == '.')))
+        if (!orr_is_digit(*from) || (from > *at && (orr_is_letter(from[-1]) || from[-1] == '_' || from[-1] == '.')))
             continue;
         const char *stop = from;
         struct orr_number number;
-        while (stop < end && (is_digit(*stop) || (*stop == '.' && stop + 1 < end && is_digit(stop[1]))))
+        while (stop < end && (orr_is_digit(*stop) || (*stop == '.' && stop + 1 < end && orr_is_digit(stop[1]))))
             stop++;
         if (is_grouped(stop, end)) { /* "3,160": neither 3 nor 160 */
             from = stop + GROUP;
@@ -99,10 +79,10 @@ static bool next_number(const char **at, const char *end, double *ret_value)
 static enum orr_test test_in(struct orr_span text)
 {
     for (size_t i = 0; i < text.length;) {
-        while (i < text.length && !is_letter(text.at[i]))
+        while (i < text.length && !orr_is_letter(text.at[i]))
             i++;
         const size_t start = i;
-        while (i < text.length && (is_letter(text.at[i]) || strchr("_-", text.at[i])))
+        while (i < text.length && (orr_is_letter(text.at[i]) || strchr("_-", text.at[i])))
             i++;
         const enum orr_test test = orr_test_find(text.at + start, i - start);
         if (test != ORR_TEST_COUNT)
@@ -132,7 +112,7 @@ static uint64_t size_in(struct orr_span text)
             if (next >= end || (*next | 0x20) != units[i].prefix)
                 continue;
             stop += stop < end && *stop == 'i';
-            if (stop >= end || *stop != 'B' || (stop + 1 < end && (is_letter(stop[1]) || stop[1] == '/')))
+            if (stop >= end || *stop != 'B' || (stop + 1 < end && (orr_is_letter(stop[1]) || stop[1] == '/')))
                 continue; /* "GB/s" or "Gb" */
             if (size || !(number >= 1 && number <= MOST) || number != (double)(uint32_t)number)
                 return 0;
@@ -168,15 +148,15 @@ static uint8_t role_of(struct orr_span cell, struct orr_summary_column *column)
                  {"node", ORR_SUMMARY_HOSTS},      {"host", ORR_SUMMARY_HOSTS},      {"server", ORR_SUMMARY_HOSTS},
                  {"test", ORR_SUMMARY_TEST},       {"collective", ORR_SUMMARY_TEST}, {"operation", ORR_SUMMARY_TEST},
                  {"benchmark", ORR_SUMMARY_TEST},  {"config", ORR_SUMMARY_TEST}};
-    static const char *const others[] = {"expect", "theor", "target", "ideal", "peak", "latency", "time", "(us", "per"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (find(cell, others[i]))
-            return ORR_SUMMARY_OTHER;
+    static const char *const others[] = {"expect",  "theor", "target", "ideal", "peak",
+                                         "latency", "time",  "(us",    "per",   NULL};
+    if (orr_span_has_one(cell, others))
+        return ORR_SUMMARY_OTHER;
     column->scale = unit_in(cell);
     column->test = test_in(cell);
-    column->algorithm = find(cell, "algbw") || find(cell, "alg b");
+    column->algorithm = orr_span_find(cell, "algbw") || orr_span_find(cell, "alg b");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (find(cell, words[i].word))
+        if (orr_span_find(cell, words[i].word))
             return words[i].role;
     return column->scale > 0 || column->test != ORR_TEST_COUNT ? ORR_SUMMARY_VALUE : ORR_SUMMARY_OTHER;
 }
@@ -226,17 +206,16 @@ double orr_summary_hosts_in(struct orr_span text)
     while (next_number(&at, end, &number))
         if (counts_hosts(at, end))
             return number;
-    return find(text, "single node") || find(text, "single-node") || find(text, "one node") ? 1 : 0;
+    return orr_span_find(text, "single node") || orr_span_find(text, "single-node") || orr_span_find(text, "one node")
+               ? 1
+               : 0;
 }
 
 /* A row of ib_write_bw and its like, in a table of figures. */
 static bool is_of_link_test(struct orr_span line)
 {
-    static const char *const words[] = {"mlx5", "ib_", " qp", "perftest", "iperf", "loopback"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (find(line, words[i]))
-            return true;
-    return false;
+    static const char *const words[] = {"mlx5", "ib_", " qp", "perftest", "iperf", "loopback", NULL};
+    return orr_span_has_one(line, words);
 }
 
 static bool take_row(struct orr_results_building *b, struct orr_span line)
@@ -259,7 +238,7 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
             hosts = hosts > 0 ? hosts : orr_summary_hosts_in(cells[i]);
         }
         if (columns->columns[i].role == ORR_SUMMARY_HOSTS && !next_number(&at, end, &hosts))
-            hosts = find(cells[i], "single") || find(cells[i], "one") ? 1 : 0;
+            hosts = orr_span_find(cells[i], "single") || orr_span_find(cells[i], "one") ? 1 : 0;
     }
     for (uint32_t i = 0; i < columns->count; i++) {
         const struct orr_summary_column *column = &columns->columns[i];
@@ -275,14 +254,11 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
 /* Sentences about expectations, and, unless one speaks of the bus bandwidth, about links. */
 static bool is_about_others(struct orr_span line, bool bandwidth)
 {
-    static const char *const words[] = {"expect", "should", "theor", "ideal", "peak",    "up to",  "ib_",     "nvlink",
-                                        "nic",    "link",   "port",  "hca",   "connect", "iperf",  "p2p",     "memcpy",
-                                        "rate",   "pcie",   "cable", "qsfp",  "latency", "switch", "ethernet"};
-    enum { EXPECTING = 7 };
-    for (size_t i = 0; i < (bandwidth ? EXPECTING : sizeof words / sizeof words[0]); i++)
-        if (find(line, words[i]))
-            return true;
-    return false;
+    static const char *const expecting[] = {"expect", "should", "theor", "ideal", "peak", "up to", "ib_", NULL};
+    static const char *const links[] = {"nvlink", "nic",     "link",   "port",     "hca",  "connect",
+                                        "iperf",  "p2p",     "memcpy", "rate",     "pcie", "cable",
+                                        "qsfp",   "latency", "switch", "ethernet", NULL};
+    return orr_span_has_one(line, expecting) || (!bandwidth && orr_span_has_one(line, links));
 }
 
 /* The program of a sentence, in which "reduce" and "gather" are mostly verbs. */
@@ -291,7 +267,7 @@ static enum orr_test named_in(struct orr_span line)
     const enum orr_test test = test_in(line);
     const bool verb =
         test == ORR_TEST_BROADCAST || test == ORR_TEST_REDUCE || test == ORR_TEST_GATHER || test == ORR_TEST_SCATTER;
-    return verb && !find(line, "_perf") ? ORR_TEST_COUNT : test;
+    return verb && !orr_span_find(line, "_perf") ? ORR_TEST_COUNT : test;
 }
 
 /* "1 node: 480, 2 nodes: 370, 3: 300 GB/s": a list, in which a bare number before a colon is one of hosts too. */
@@ -305,7 +281,7 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
         const char *next = at;
         while (next < end && strchr(" ~=>", *next))
             next++;
-        const bool range = at + 1 < end && *at == '-' && is_digit(at[1]);
+        const bool range = at + 1 < end && *at == '-' && orr_is_digit(at[1]);
         const bool named = counts_hosts(at, end);
         if (range)
             continue; /* "4-5 nodes": the larger one */
@@ -313,7 +289,7 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
             hosts = number;
             listed = true;
         } else if (hosts > 0) {
-            keep(b, test, hosts, 0, number * scale, find(line, "algbw") != NULL);
+            keep(b, test, hosts, 0, number * scale, orr_span_find(line, "algbw") != NULL);
             any = true;
             hosts = 0;
         }
@@ -328,7 +304,7 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line)
     const enum orr_test test = named_in(line);
     double number, value = 0, hosts = orr_summary_hosts_in(line);
     uint32_t values = 0;
-    const bool bandwidth = find(line, "busbw") || find(line, "bus bandwidth");
+    const bool bandwidth = orr_span_find(line, "busbw") || orr_span_find(line, "bus bandwidth");
     if (is_about_others(line, bandwidth) || !(unit > 0 || bandwidth))
         return false;
     if (hosts > 0 && take_list(b, line, unit > 0 ? unit : 1))
@@ -347,7 +323,7 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line)
     const bool named = test != ORR_TEST_COUNT || (bandwidth && (hosts > 0 || b->mentioned != ORR_TEST_COUNT));
     if (values != 1 || !named)
         return false;
-    keep(b, test, hosts, 0, value, find(line, "algbw") != NULL);
+    keep(b, test, hosts, 0, value, orr_span_find(line, "algbw") != NULL);
     return true;
 }
 

@@ -23,7 +23,7 @@ static bool value_of(struct orr_span text, const char *word, uint64_t *ret_value
     for (at += strlen(word); at < end && (*at == ' ' || *at == ':' || *at == '='); at++)
         ;
     const char *start = at;
-    while (at < end && *at >= '0' && *at <= '9')
+    while (at < end && orr_is_digit(*at))
         at++;
     struct orr_number number;
     if (!orr_number_read((struct orr_span){start, (size_t)(at - start)}, &number) || !number.integer)
