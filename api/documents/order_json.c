@@ -4,6 +4,7 @@
 
 #include "api/documents/json.h"
 #include "engine/order/order.h"
+#include "engine/trials/suppositions.h"
 
 static json_t *figures_json(struct orr_json *json, const struct orr_order_question *question,
                             const struct orr_order_figures *figures)
@@ -70,15 +71,19 @@ static json_t *search_json(struct orr_json *json, const struct orr_order *order)
         ORR_VALUE("bound", !order->proven && order->bound > 0 ? orr_json_number(json, order->bound) : json_null()));
 }
 
-static json_t *assumed_json(struct orr_json *json, uint32_t made_up)
+static json_t *assumed_json(struct orr_json *json, const struct orr_order *order, uint32_t made_up)
 {
     json_t *array = orr_json_array(json);
+    ORR_LOCAL_TEXT(values, 256);
+    orr_supposed_of(order->present->analysis, order->present->member_count > 1, &values);
     if (made_up)
         orr_json_add(json, array,
                      orr_json_format(json,
                                      "Names are missing for %u of the hosts, so host-0, host-1, ... stand for their "
                                      "numbers in the cluster. Give `names` in the cluster file.",
                                      made_up));
+    if (values.length)
+        orr_json_add(json, array, orr_json_format(json, ORR_RESTS_ON, orr_text_data(&values)));
     orr_json_add(
         json, array,
         orr_json_text(json,
@@ -108,5 +113,5 @@ json_t *orr_order_json(struct orr_json *json, const struct orr_order_question *q
                       ORR_STRING("ranks", orr_rank_order_name(order->better ? ORR_ORDER_BLOCK : order->present->order)),
                       ORR_VALUE("axes", question->layout ? axes : json_null()),
                       ORR_VALUE("hosts", hosts_json(json, question, order, names)),
-                      ORR_VALUE("search", search_json(json, order)), ORR_VALUE("assumed", assumed_json(json, made_up)));
+                      ORR_VALUE("search", search_json(json, order)), ORR_VALUE("assumed", assumed_json(json, order, made_up)));
 }

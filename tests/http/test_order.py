@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """orrery order and GET /v1/clusters/{id}/order: the best order of hosts in every format, the same from both."""
 import json
+import sys
 
 import pytest
 
 from conftest import ROOT, Server
 from test_command_line import run
+
+sys.path.insert(0, str(ROOT / "tests" / "tools"))
+import other_forms  # noqa: E402
 
 TRAY = ROOT / "static" / "examples" / "grace-blackwell-tray.xml"
 MEGA = ROOT / "static" / "examples" / "gcp-a2-mega.xml"
@@ -53,6 +57,17 @@ def test_hosts_of_a_domain_come_together(cluster):
     }
     assert answer["hosts"][1]["ranks"] == [4, 5, 6, 7] and answer["hosts"][1]["gpus"] == [0, 1, 2, 3]
     assert "0 rings of tp groups instead of" in answer["sentence"] and answer["gain"] is None
+
+
+def test_assumed_values_are_named(cluster, tmp_path):
+    """A table of nvidia-smi shows no speed of a NIC; a dump does."""
+    _, dump, _ = run("convert", "--machine", "hgx-h100")
+    table = tmp_path / "matrix.txt"
+    table.write_text(other_forms.matrix(other_forms.Machine(dump.decode())))
+    for topology, assumed in ((table, True), (TRAY, False)):
+        path = cluster([{"topology": str(topology), "count": 2}])
+        said = json.loads(order("--cluster", path))["assumed"]
+        assert any("does not show the speed of the NICs" in line for line in said) == assumed
 
 
 def test_the_order_found_gets_what_is_said(cluster):
