@@ -118,7 +118,7 @@ void orr_suppose(struct orr_variant *variant, const struct orr_suppositions *of,
 
 bool orr_supposes_now(const struct orr_dump *dump, const struct orr_suppositions *of, uint32_t row)
 {
-    for (uint32_t e = 0; e < dump->element_count; e++)
+    for (uint32_t e = 0; of->attr_count && e < dump->element_count; e++)
         if (dump->elements[e].kind == of->element &&
             !strcmp(orr_element_word(dump, e, of->attrs[of->attr_count - 1]), of->rows[row].values[of->attr_count - 1]))
             return true;

@@ -18,7 +18,7 @@ struct orr_suppositions {
     enum orr_link_kind kind;
     enum orr_element_kind element;
     enum orr_attr attrs[3]; /* that the values are for */
-    uint32_t attr_count;
+    uint32_t attr_count; /* 0 if it is not a figure of the machine */
     const char *confirm; /* the command that shows the real value */
     struct {
         const char *assuming; /* a clause: "the NICs run at 100 Gb/s" */

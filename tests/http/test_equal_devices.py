@@ -200,6 +200,16 @@ def test_whether_nvlink_joins_trays_is_a_question(verdict, slow, state):
     assert not verdict(tree, hosts=1)[0]["depends"] and not verdict(tree_of("hgx-b200"), hosts=18)[0]["depends"]
 
 
+def test_a_fault_of_a_tray_costs_something_joined_or_not(verdict):
+    tree = tree_of("gb300-tray")
+    link = list(tree.iter("nvlink"))[-1]
+    link.set("count", str(int(link.get("count")) // 3))
+    said, _ = verdict(tree)
+    assert said["state"] == "degraded" and said["finding"] == "nvlink-count"
+    assert [row["state"] for row in said["depends"]] == ["degraded", "degraded"]
+    assert "The input does not show whether NVLink joins the hosts" in said["sentence"]
+
+
 def test_a_management_nic_under_workstation_gpus(verdict):
     """RTX A6000, which no machine type of the table has."""
     for mbps, slow in ((1000, True), (10000, False)):
