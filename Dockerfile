@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Orrery on Debian 12 slim: built in one stage, run by its own user in another. The packages that a build needs are those of tools/packages.txt.
+# Orrery on Debian 12 slim: built in one stage, run by its own user in another. The packages that a build needs are those of tools/packages.txt;
+# dpkg-dev and file are for CPack.
 #
 #   docker build -t orrery . && docker run --rm -p 127.0.0.1:8080:8080 -v orrery:/var/lib/orrery orrery
 #
@@ -11,7 +12,7 @@ FROM ${BASE} AS build
 WORKDIR /src
 COPY dev /src/dev
 COPY tools /src/tools
-RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(./dev packages build)
+RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(./dev packages build) dpkg-dev file
 COPY . /src
 RUN cmake --preset package && cmake --build --preset package && cd build-package && cpack -D CPACK_COMPONENTS_ALL=program
 
