@@ -154,6 +154,29 @@ export function table(
         : made;
 }
 
+/** Facts [[name, value]] as a list; a value may be the whole <dd>.
+ * @param {any[][]} rows
+ * @param {any} [options] old: a Map of what they were before, name -> value; lead: in front of each value; all else are
+ * attributes */
+export const facts = (rows, { old = null, lead = "", ...props } = {}) =>
+    h(
+        "dl.facts",
+        props,
+        rows.map(([name, value]) => [
+            h("dt", name),
+            value instanceof HTMLElement && value.tagName === "DD"
+                ? value
+                : h(
+                      "dd",
+                      lead,
+                      value,
+                      old?.has(name) &&
+                          old.get(name) !== value &&
+                          h("div.was", `was ${old.get(name)}`),
+                  ),
+        ]),
+    );
+
 /** A bar beside a figure: how much of another it is. */
 export const share = (value, of, what, high = "0.999") =>
     h("meter", {

@@ -269,7 +269,7 @@ async function start() {
     }
     loading.settingsOfRelease();
     const [releases, examples, inputs, machines] = await Promise.all([
-        quietly(api.releases(), []),
+        quietly(api.releases(), {}),
         quietly(api.examples(), []),
         quietly(api.inputs(), []),
         quietly(api.machines(), []),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A card of the machine: what the device side may use, and why not. */
-import { button, h } from "../dom.js";
+import { button, facts, h } from "../dom.js";
 import { writeWhy } from "../why.js";
 
 const ROWS = [
@@ -45,10 +45,9 @@ export function deviceCard(doc, actions) {
             "section",
             { id: "device-side", "aria-label": "Device side" },
             h("h2", "What kernels may use"),
-            h(
-                "dl.facts",
+            facts(
                 rows.map(({ label, value, sentence, why }) => [
-                    h("dt", label),
+                    label,
                     h(
                         "dd",
                         { title: sentence || null },

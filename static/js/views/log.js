@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic,
  * the first difference and its likely causes. */
-import { button, copyButton, dropDown, fileButton, fold, h, table } from "../dom.js";
+import { button, copyButton, dropDown, facts, fileButton, fold, h, table } from "../dom.js";
 import { onPage } from "../page_words.js";
 import {
     applied,
@@ -176,7 +176,7 @@ function answer(
                   h(
                       "div",
                       { id: "log-facts", role: "tabpanel", tabindex: "-1" },
-                      topic ? facts(model, check, topic, actions) : topics(check, actions),
+                      topic ? factTable(model, check, topic, actions) : topics(check, actions),
                   ),
               ],
     ];
@@ -230,15 +230,7 @@ function recovered(log, check) {
         ],
         check && ["Predicted for", applied(check)],
     ].filter(Boolean);
-    return h(
-        "div",
-        h("h2", "What the log says of the job"),
-        h(
-            "dl.facts",
-            { id: "log-recovered" },
-            rows.map(([name, value]) => [h("dt", name), h("dd", value)]),
-        ),
-    );
+    return h("div", h("h2", "What the log says of the job"), facts(rows, { id: "log-recovered" }));
 }
 
 function first(model, check, actions) {
@@ -247,15 +239,11 @@ function first(model, check, actions) {
         "div",
         { id: "first-difference" },
         h("h2", `First difference, line ${fact.line}`),
-        h(
-            "dl.facts",
-            h("dt", "Of"),
-            h("dd", place(model, fact, actions)),
-            h("dt", "Log"),
-            h("dd", named(model, fact.logged)),
-            h("dt", "Predicted"),
-            h("dd", named(model, fact.predicted)),
-        ),
+        facts([
+            ["Of", place(model, fact, actions)],
+            ["Log", named(model, fact.logged)],
+            ["Predicted", named(model, fact.predicted)],
+        ]),
     );
 }
 
@@ -324,7 +312,7 @@ function topics(check, actions) {
     ];
 }
 
-function facts(model, check, topic, actions) {
+function factTable(model, check, topic, actions) {
     const rows = factRows(check, topic);
     return [
         table(

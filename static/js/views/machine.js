@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The inspector while nothing is selected: the finding that was chosen on the drawing, or the machine itself. */
 import { capital } from "../diagnosis.js";
-import { fold, h } from "../dom.js";
+import { facts, fold, h } from "../dom.js";
 import { figures } from "../model.js";
 import { deviceCard } from "./device.js";
 import { finding } from "./findings.js";
@@ -26,19 +26,7 @@ export function machineView({ model, before, source, state, actions }) {
             "section",
             { "aria-label": "Figures" },
             h("h2", "This machine"),
-            h(
-                "dl.facts",
-                figures(doc).map(([name, value]) => [
-                    h("dt", name),
-                    h(
-                        "dd",
-                        value,
-                        old.has(name) &&
-                            old.get(name) !== value &&
-                            h("div.was", `was ${old.get(name)}`),
-                    ),
-                ]),
-            ),
+            facts(figures(doc), { old }),
         ),
         deviceCard(doc, actions),
         h(

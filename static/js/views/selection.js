@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The selected device, or the selected path with its hops, its narrowest link and the decision it leads to. */
-import { button, h, table } from "../dom.js";
+import { button, facts, h, table } from "../dom.js";
 import { loads } from "../channels.js";
 import { flawedLinks } from "../diagnosis.js";
 import { whyOfSelection } from "../why.js";
@@ -89,10 +89,7 @@ function deviceView(model, network, state, extending, actions) {
                 { id: "extending", role: "status" },
                 "Now click the device at the other end of the path, on the drawing or in the list below.",
             ),
-        h(
-            "dl.facts",
-            deviceFacts(model, from).map(([name, value]) => [h("dt", name), h("dd", value)]),
-        ),
+        facts(deviceFacts(model, from)),
         h(
             "p",
             button(

@@ -342,31 +342,15 @@ function setting(row, refused, state, actions) {
     );
 }
 
-/** The answers of /v1/releases and /v1/settings as plain rows, whatever envelope they come in. */
-export function readReleases(answer) {
-    const rows = Array.isArray(answer) ? answer : (answer.releases ?? []);
-    const list = rows.map((row) =>
-        typeof row === "string"
-            ? { name: row }
-            : {
-                  name: row.release ?? row.name ?? row.version,
-                  standard: row.default === true,
-                  alike: row.behaves_alike,
-                  shipped: row.shipped_with,
-                  compared: row.verified,
-              },
-    );
-    const named = typeof answer.default === "string" ? answer.default : null;
-    const standard =
-        list.find((row) => row.name === named) ?? list.find((row) => row.standard) ?? list.at(-1);
-    return list.map((row) => ({
-        name: row.name,
-        standard: row === standard,
-        alike: row.alike ?? [],
-        shipped: row.shipped ?? [],
-        compared: row.compared !== false,
+/** The answer of /v1/releases as rows; [] without one. */
+export const readReleases = ({ default: standard, releases = [] }) =>
+    releases.map(({ release, behaves_alike, shipped_with, verified }) => ({
+        name: release,
+        standard: release === standard,
+        alike: behaves_alike,
+        shipped: shipped_with,
+        compared: verified,
     }));
-}
 
 /** "2.29.2 (also 2.29.3) – PyTorch 2.12 (CUDA 12)": a release as the choice shows it. */
 export function releaseLabel(row) {
@@ -399,16 +383,6 @@ export function byMinor(releases) {
     return [...groups];
 }
 
-export function readSettings(answer) {
-    const rows = Array.isArray(answer) ? answer : (answer.settings ?? []);
-    return rows
-        .map((row) => ({
-            name: row.name,
-            meaning: row.meaning ?? row.description ?? "",
-            values: row.values ?? "",
-            default: row.default ?? row.default_text ?? "",
-            default_text: row.default_text ?? String(row.default ?? ""),
-            here: row.in_release ?? row.available ?? true,
-        }))
-        .filter((row) => row.here);
-}
+/** The answer of /v1/settings as rows; a default that the release computes is a text. */
+export const readSettings = ({ settings }) =>
+    settings.map((row) => ({ ...row, default: row.default ?? row.default_text }));

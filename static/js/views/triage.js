@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is asked about a log first: did the job work, what went wrong, what ran, and which algorithms NCCL chose. */
-import { copyButton, h, table } from "../dom.js";
+import { copyButton, facts, h, table } from "../dom.js";
 import { choicesText, hostsText, ranges, ranRows, shownEvents, ticketText } from "../triage.js";
 
 const SHOWN = 60;
@@ -106,6 +106,7 @@ function ran(what) {
             "details",
             { id: "log-ran", open: true },
             h("summary", "What ran"),
+            facts(rows),
             h(
                 "dl.facts",
                 rows.map(([name, value]) => [h("dt", name), h("dd", value)]),
@@ -121,24 +122,20 @@ function settings(rows) {
             "details",
             { id: "log-settings" },
             h("summary", `Settings (${rows.length})`),
-            h(
-                "dl.facts",
-                rows.map((row) => [
-                    h("dt", row.name),
-                    h(
-                        "dd",
-                        row.values
-                            .map(
-                                ({ value, hosts }) =>
-                                    value +
-                                    (row.values.length > 1 && hosts.length
-                                        ? ` (${hostsText(hosts)})`
-                                        : ""),
+            facts(
+                rows.map(({ name, values, ignored, effect }) => [
+                    name,
+                    [
+                        values
+                            .map(({ value, hosts }) =>
+                                values.length > 1 && hosts.length
+                                    ? `${value} (${hostsText(hosts)})`
+                                    : value,
                             )
                             .join("; "),
-                        row.ignored && h("div", `NCCL ignored it: ${row.ignored}.`),
-                        row.effect && h("div.muted", row.effect),
-                    ),
+                        ignored && h("div", `NCCL ignored it: ${ignored}.`),
+                        effect && h("div.muted", effect),
+                    ],
                 ]),
             ),
         )

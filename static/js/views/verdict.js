@@ -9,7 +9,7 @@ import {
     expected,
     headline,
 } from "../diagnosis.js";
-import { button, fold, h, withCode } from "../dom.js";
+import { button, facts, fold, h, withCode } from "../dom.js";
 import { bandwidth, hostsText, plural } from "../model.js";
 import { nicTable } from "../nics.js";
 import { questions } from "../questions.js";
@@ -178,20 +178,7 @@ function expectation(doc, network, before) {
             "section",
             { id: "expected", "aria-label": "Expected" },
             h("h2", `Expected on ${hostsText(doc)}, ${doc.ranks} ranks`),
-            h(
-                "dl.facts",
-                rows.map(([name, value]) => [
-                    h("dt", name),
-                    h(
-                        "dd",
-                        rests && "≈ ",
-                        value,
-                        old.has(name) &&
-                            old.get(name) !== value &&
-                            h("div.was", `was ${old.get(name)}`),
-                    ),
-                ]),
-            ),
+            facts(rows, { old, lead: rests && "≈ " }),
             h("p.small", "Predicted with NCCL's own model, not measured."),
         )
     );

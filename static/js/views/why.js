@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Why a decision is what it is: the answer, then the evidence: rule, limiting link, values with their origin, settings
  * that would change it. */
-import { button, docsLink, h, table } from "../dom.js";
+import { button, docsLink, facts, h, table } from "../dom.js";
 import { shortName } from "../model.js";
 import {
     CHAPTERS,
@@ -168,10 +168,9 @@ function maintainers(data) {
             "details",
             { id: "why-maintainers" },
             h("summary", "For maintainers of Orrery"),
-            h(
-                "dl.facts",
+            facts(
                 data.release_rules.map((row) => [
-                    h("dt", row.behaviour),
+                    row.behaviour,
                     h(
                         "dd",
                         { title: row.sentence },
