@@ -213,36 +213,18 @@ export const reasonText = ({ from, to, verdict, why }) =>
 
 /** Rows for a spreadsheet. */
 export const resultRows = (answer) => [
-    [
-        "bytes",
-        "bus GB/s",
-        "in place bus GB/s",
-        "microseconds",
-        "expected GB/s",
-        "low GB/s",
-        "high GB/s",
-        "verdict",
-        "why",
-        "algorithm",
-        "protocol",
-        "channels",
-    ],
-    ...answer.rows.map((row) =>
-        [
-            row.size,
-            row.busbw,
-            row.in_place,
-            row.time,
-            row.expected,
-            row.low,
-            row.high,
-            row.verdict,
-            row.why,
-            row.algorithm,
-            row.protocol,
-            row.channels,
-        ].map((value) => value ?? ""),
-    ),
+    RESULTS.map(([head]) => head),
+    ...answer.rows.map((row) => RESULTS.map(([, field]) => row[field] ?? "")),
+];
+const RESULTS = [
+    ["bytes", "size"],
+    ["bus GB/s", "busbw"],
+    ["in place bus GB/s", "in_place"],
+    ["microseconds", "time"],
+    ["expected GB/s", "expected"],
+    ["low GB/s", "low"],
+    ["high GB/s", "high"],
+    ...["verdict", "why", "algorithm", "protocol", "channels"].map((name) => [name, name]),
 ];
 
 /** What an answer is about, in one sentence: the program, the ranks and the machine, whose own sentence has

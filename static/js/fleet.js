@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the groups of hosts, and the history of one host, in step with what the address asks. */
 import * as api from "./api.js";
+import { Asking } from "./asking.js";
 import { describe } from "./cluster.js";
 import { announce } from "./dom.js";
 import { DEFAULTS } from "./state.js";
@@ -31,7 +32,7 @@ export class Fleet {
     events = null; // of the host whose history is shown
     problem = null;
 
-    #asked = null;
+    #asking = new Asking();
     #timer = 0;
 
     /** store: of the state; changed(): the answer is there, or another is asked for. */
@@ -64,21 +65,20 @@ export class Fleet {
     }
 
     async load() {
-        this.#asked?.abort();
-        const { signal } = (this.#asked = new AbortController()),
-            { state } = this.store;
+        const { state } = this.store;
         this.problem = null;
-        try {
+        const told = await this.#asking.ask("", async (signal) => {
             this.view ??= (await import("./views/fleet.js")).fleetView;
-            const [doc, events] = await Promise.all([
+            return Promise.all([
                 api.fleet(fleetQuery(state, Date.now()), signal),
                 state.node ? this.#history(state.node, signal) : null,
             ]);
-            Object.assign(this, { doc, events });
-            announce(doc.sentence);
-        } catch (error) {
-            if (error.name === "AbortError") return;
-            this.problem = api.problemOf(error);
+        });
+        if (!told) return;
+        this.problem = told.problem;
+        if (told.answer) {
+            [this.doc, this.events] = told.answer;
+            announce(this.doc.sentence);
         }
         this.changed();
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the list of the library in step with what is searched. */
 import * as api from "./api.js";
+import { Asking } from "./asking.js";
 import { describe, runsOf } from "./cluster.js";
 import { announce } from "./dom.js";
 import { save } from "./save.js";
@@ -14,7 +15,7 @@ export class Library {
     next;
     view;
 
-    #asked = null;
+    #asking = new Asking();
     #timer = 0;
 
     /** store: of the state; changed(): the list is another. */
@@ -115,30 +116,21 @@ export class Library {
 
     /** Loads the first page, or the next one. */
     async load(more = false) {
-        this.#asked?.abort();
-        const control = (this.#asked = new AbortController());
         Object.assign(this, { busy: true, problem: null }, more ? {} : { next: null });
         this.changed();
-        try {
+        const told = await this.#asking.ask("", async (signal) => {
             this.view ??= (await import("./views/library.js")).libraryView;
-            const page = await api.list(
-                { q: this.store.state.q, cursor: more ? this.next : "" },
-                control.signal,
-            );
-            Object.assign(this, {
-                items: more ? [...this.items, ...page.items] : page.items,
-                next: page.next,
-            });
+            return api.list({ q: this.store.state.q, cursor: more ? this.next : "" }, signal);
+        });
+        if (!told) return;
+        const { answer: page, problem } = told;
+        Object.assign(this, { busy: false, problem });
+        if (page) {
+            this.items = more ? [...this.items, ...page.items] : page.items;
+            this.next = page.next;
             announce(`${this.items.length} dumps${page.next ? " and more" : ""}`);
-        } catch (error) {
-            if (error.name === "AbortError") return;
-            this.problem = api.problemOf(error);
-        } finally {
-            if (!control.signal.aborted) {
-                this.busy = false;
-                this.changed();
-            }
         }
+        this.changed();
     }
 
     async #changeAll(act) {

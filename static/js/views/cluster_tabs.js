@@ -147,20 +147,21 @@ const DOMAINS = [2, 4, 8, 9, 16, 18, 36, 72]; // hosts that share NVLink switche
 function domainMaker(hosts, { name, description }, actions) {
     const sizes = DOMAINS.filter((size) => size <= hosts);
     if (!sizes.length) return null;
-    const size = h(
-        "select",
-        { id: "domain-size", "data-key": "domain-size" },
-        h("option", { value: "1" }, "none"),
-        sizes.map((n) => h("option", { value: String(n) }, `${n} hosts each`)),
-    );
+    let size = "1";
     const make = () => {
-        const made = withDomains(description, Number(size.value));
+        const made = withDomains(description, Number(size));
         actions.keep(JSON.stringify(name ? { ...made, name: `${name}, other domains` } : made));
     };
     return h(
         "div.toolbar",
         { id: "domain-maker", role: "group", "aria-label": "Other NVLink domains" },
-        h("label.field", "The same hosts with NVLink domains", size),
+        dropDown(
+            "domain-size",
+            "The same hosts with NVLink domains",
+            [["1", "none"], ...sizes.map((n) => [String(n), `${n} hosts each`])],
+            size,
+            (value) => (size = value),
+        ),
         button("make-domains", "Make a cluster", make),
     );
 }

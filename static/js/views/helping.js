@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The settings that help here: the service tries those that people set, once somebody opens the list. */
 import * as api from "../api.js";
+import { Asking } from "../asking.js";
 import { button, h, replace, table } from "../dom.js";
 import { question } from "../state.js";
 import { problemView } from "./problem.js";
 
 /* It stays while the page is made anew around it. */
 const root = h("div", { id: "helping", "aria-live": "polite" });
-let asked = "",
-    control = new AbortController();
+const asking = new Asking();
 
 /** actions: against(list). */
 export function helpingView(state, actions) {
     const words = question(state),
         key = `${state.id}?${words}`;
-    if (key !== asked) load(state.id, words, (asked = key), actions);
+    if (key !== asking.key) load(state.id, words, key, actions);
     return root;
 }
 
 async function load(id, words, key, actions) {
-    control.abort();
-    const { signal } = (control = new AbortController());
     replace(root, h("p.muted", "Trying the settings that people set, and pairs of them…"));
-    try {
-        const answer = await api.settingsThatHelp(id, words, signal);
-        replace(root, answered(answer, actions));
-    } catch (error) {
-        if (asked === key) asked = ""; // it is asked again when the list is shown again
-        if (error.name !== "AbortError") replace(root, problemView(api.problemOf(error)));
-    }
+    const told = await asking.ask(key, (signal) => api.settingsThatHelp(id, words, signal));
+    if (!told) return;
+    const { answer, problem } = told;
+    if (problem) asking.key = ""; // it is asked again when the list is shown again
+    replace(root, problem ? problemView(problem) : answered(answer, actions));
 }
 
 const effect = ({ helps, gains }) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
-import { button, choices, fileButton, h } from "../dom.js";
+import { button, choices, dropDown, fileButton, h } from "../dom.js";
 import { graphCount } from "../graph_file.js";
 import { plural } from "../model.js";
 import { FUSE_NICS, MOST_HOSTS, repairs } from "../state.js";
@@ -115,23 +115,20 @@ export function questionView({
                 ? actions.hosts(Math.floor(Number(hosts.value)))
                 : (hosts.value = String(state.hosts)),
     });
-    const release = h(
-        "select",
-        {
-            id: "release",
-            "data-key": "release",
-            onchange: () => actions.release(release.value === standard ? "" : release.value),
-        },
-        names.includes(current) || !current
-            ? null
-            : h("option", { value: current, selected: true }, current),
-        releaseOptions(releases, current),
-    );
     return [
         h(
             "section.ask",
             { role: "group", "aria-label": "What is asked" },
-            h("label.field", h("span", "NCCL"), release),
+            dropDown(
+                "release",
+                h("span", "NCCL"),
+                [
+                    current && !names.includes(current) && [current, current],
+                    releaseOptions(releases, current),
+                ],
+                current,
+                (name) => actions.release(name === standard ? "" : name),
+            ),
             h(
                 "div.field",
                 { title: domain > 1 ? `Each is an NVLink domain of ${domain} hosts` : null },
