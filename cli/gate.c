@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* orrery gate: is this node what it should be? The work is done by a child process, so that an answer comes in time,
  * whatever hangs: a sick GPU in its driver, a file on a lost server, a name that does not resolve. */
-#include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include "cli/terminal.h"
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
+#include "engine/base/spawn.h"
 #include "engine/detect/detect.h"
 #include "engine/gate/gate.h"
 #include "engine/input/input.h"
@@ -228,20 +227,8 @@ static int judge_there(struct gating *g, unsigned seconds)
 /* Reads what the child prints until it ends; false if the deadline came first. */
 static bool wait_for(int fd, pid_t child, int64_t deadline, struct orr_text *text, int *ret_status)
 {
-    char block[16384];
-    for (;;) {
-        struct pollfd wanted = {.fd = fd, .events = POLLIN};
-        int left = orr_clock_left(deadline);
-        if (!left || orr_budget_check(NULL) != ORR_OK)
-            return false;
-        if (poll(&wanted, 1, left) <= 0)
-            continue; /* late or interrupted: the clock decides */
-        ssize_t got = read(fd, block, sizeof block);
-        if (got > 0)
-            orr_text_add(text, block, (size_t)got);
-        else if (got == 0 || errno != EINTR)
-            break;
-    }
+    if (!orr_spawn_read(fd, deadline, text))
+        return false;
     while (waitpid(child, ret_status, WNOHANG) <= 0) {
         if (!orr_clock_left(deadline))
             return false;

@@ -2,11 +2,16 @@
 #include "engine/base/spawn.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/clock.h"
 
 extern char **environ;
 
@@ -61,4 +66,22 @@ int orr_spawn(const char *program, const char *const *arguments, int in, int out
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return failure;
+}
+
+bool orr_spawn_read(int fd, int64_t deadline_ms, struct orr_text *text)
+{
+    char block[16384];
+    for (;;) {
+        struct pollfd wanted = {.fd = fd, .events = POLLIN};
+        int left = orr_clock_left(deadline_ms);
+        if (!left || orr_budget_check(NULL) != ORR_OK)
+            return false;
+        if (poll(&wanted, 1, left) <= 0)
+            continue; /* late or interrupted: the clock decides */
+        ssize_t got = read(fd, block, sizeof block);
+        if (got > 0)
+            orr_text_add(text, block, (size_t)got);
+        else if (got == 0 || errno != EINTR)
+            return true;
+    }
 }

@@ -7,7 +7,11 @@
 #ifndef ORR_BASE_SPAWN_H
 #define ORR_BASE_SPAWN_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+#include "engine/base/text.h"
 
 enum { ORR_SPAWN_NOTHING = -1 };
 
@@ -15,5 +19,7 @@ enum { ORR_SPAWN_NOTHING = -1 };
  * ORR_SPAWN_NOTHING, which reads as an empty file. Returns 0 and the process, for which the caller must wait, or an
  * errno value. */
 int orr_spawn(const char *program, const char *const *arguments, int in, int out, pid_t *ret_pid);
+/* Reads what a process writes until it ends; false if the deadline (clock.h) or the end of the budget came first. */
+bool orr_spawn_read(int fd, int64_t deadline_ms, struct orr_text *text);
 
 #endif

@@ -43,6 +43,17 @@ void orr_count_nvls(struct orr_connecting *c)
     c->nvls_channels = orr_clamp(wanted, c->min_ctas, c->max_ctas);
 }
 
+/* Share h of the tree of nodes at a rank, whose first way down is set. */
+static void join_nodes(struct orr_nvls_tree *tree, const struct orr_tree_place *place, const int32_t *heads,
+                       int32_t head_count, int32_t h, int32_t rank)
+{
+    int slot = 1;
+    tree->up[rank] = place->up < 0 ? -1 : heads[(size_t)place->up * (size_t)head_count + (size_t)h];
+    for (int i = 0; i < 2; i++)
+        if (place->down[i] >= 0)
+            tree->down[rank][slot++] = heads[(size_t)place->down[i] * (size_t)head_count + (size_t)h];
+}
+
 /* One tree set for all heads: ranks are heads of one share at most. */
 static void connect_tree(const struct orr_connecting *c, const struct orr_tree_place *places, const int32_t *heads,
                          int32_t head_count, struct orr_nvls_tree *tree)
@@ -53,15 +64,10 @@ static void connect_tree(const struct orr_connecting *c, const struct orr_tree_p
     for (int32_t n = 0; n < (int32_t)out->node_count; n++)
         for (int32_t h = 0; h < head_count; h++) {
             int32_t rank = heads[(size_t)n * (size_t)head_count + (size_t)h];
-            const struct orr_tree_place *place = &places[n];
-            int slot = 0;
             if (out->node_of_rank[rank] != n)
                 continue;
-            tree->up[rank] = place->up < 0 ? -1 : heads[(size_t)place->up * (size_t)head_count + (size_t)h];
-            tree->down[rank][slot++] = (int32_t)out->rank_count + 1 + h; /* the switch's share h */
-            for (int i = 0; i < 2; i++)
-                if (place->down[i] >= 0)
-                    tree->down[rank][slot++] = heads[(size_t)place->down[i] * (size_t)head_count + (size_t)h];
+            tree->down[rank][0] = (int32_t)out->rank_count + 1 + h; /* the switch's share h */
+            join_nodes(tree, &places[n], heads, head_count, h, rank);
         }
 }
 
@@ -75,20 +81,16 @@ static void connect_repeated(const struct orr_connecting *c, const struct orr_tr
     for (uint32_t rank = 0; rank < out->rank_count; rank++)
         tree->down[rank][0] = (int32_t)out->rank_count;
     for (int32_t n = 0; n < (int32_t)out->node_count; n++) {
-        const struct orr_tree_place *place = &places[n];
         graph = &c->members[n].contribution->graphs[ORR_GRAPH_NVLS];
         for (int32_t h = 0; h < head_count; h++) {
             int32_t headed = orr_member_rank(&c->members[n], graph->gpus[(size_t)h * graph->gpu_count]);
             tree->down[headed][0] = (int32_t)out->rank_count + 1 + h;
         }
         for (int32_t h = head_count; h-- > 0;) { /* the first share overwrites the others */
-            int32_t rank = heads[(size_t)n * (size_t)head_count + (size_t)h], slot = 1;
+            int32_t rank = heads[(size_t)n * (size_t)head_count + (size_t)h];
             if (out->node_of_rank[rank] != n)
                 continue;
-            tree->up[rank] = place->up < 0 ? -1 : heads[(size_t)place->up * (size_t)head_count + (size_t)h];
-            for (int i = 0; i < 2; i++)
-                if (place->down[i] >= 0)
-                    tree->down[rank][slot++] = heads[(size_t)place->down[i] * (size_t)head_count + (size_t)h];
+            join_nodes(tree, &places[n], heads, head_count, h, rank);
         }
     }
 }

@@ -3,35 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/base/clock.h"
 #include "engine/base/spawn.h"
-#include "engine/base/text.h"
-
-/* Reads until the end or the deadline; false if it came first. */
-static bool read_all(int fd, int64_t deadline, struct orr_text *text)
-{
-    char block[16384];
-    for (;;) {
-        struct pollfd wanted = {.fd = fd, .events = POLLIN};
-        int left = orr_clock_left(deadline);
-        if (!left)
-            return false;
-        if (poll(&wanted, 1, left) <= 0)
-            continue; /* late or interrupted: the clock decides */
-        ssize_t got = read(fd, block, sizeof block);
-        if (got > 0)
-            orr_text_add(text, block, (size_t)got);
-        else if (got == 0 || errno != EINTR)
-            return true;
-    }
-}
 
 enum orr_code orr_detect_apart(const char *program, const char *release, unsigned seconds, char **ret_bytes,
                                size_t *ret_length, struct orr_error *err)
@@ -49,7 +27,7 @@ enum orr_code orr_detect_apart(const char *program, const char *release, unsigne
         close(ends[0]);
         return orr_fail(err, ORR_IO, "the detection process cannot be started: %s", strerror(failure));
     }
-    bool in_time = read_all(ends[0], orr_clock_ms() + (int64_t)seconds * 1000, &text);
+    bool in_time = orr_spawn_read(ends[0], orr_clock_ms() + (int64_t)seconds * 1000, &text);
     close(ends[0]);
     if (!in_time)
         kill(pid, SIGKILL);

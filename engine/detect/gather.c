@@ -50,6 +50,17 @@ static void put_function(struct packing *p, const char *path)
     }
 }
 
+/* A link in a folder, if it leads to a folder. */
+static bool put_link(struct packing *p, const char *in, const char *name, char folder[ORR_PATH_SIZE])
+{
+    char link[ORR_PATH_SIZE];
+    snprintf(link, sizeof link, "%s/%.255s", in, name);
+    if (orr_root_find(p->d->root, link, folder) != ORR_ROOT_FOLDER)
+        return false;
+    put_text(p, "%s", link);
+    return true;
+}
+
 static void put_pci(struct packing *p)
 {
     struct orr_root_names names;
@@ -70,13 +81,9 @@ static void put_pci(struct packing *p)
     }
     if (!orr_detector_list(p->d, "/sys/class/pci_bus", &names))
         return;
-    for (uint32_t i = 0; i < names.count; i++) {
-        snprintf(link, sizeof link, "/sys/class/pci_bus/%.60s", names.names[i]);
-        if (orr_root_find(p->d->root, link, path) == ORR_ROOT_FOLDER) {
-            put_text(p, "%s", link);
+    for (uint32_t i = 0; i < names.count; i++)
+        if (put_link(p, "/sys/class/pci_bus", names.names[i], path))
             put_text(p, "%s", path);
-        }
-    }
 }
 
 /* What a link FOLDER/device leads to: a PCI function, or something on another bus whose name counts. */
@@ -110,10 +117,8 @@ static void put_infiniband(struct packing *p)
     if (!orr_detector_list(p->d, "/sys/class/infiniband", &names))
         return;
     for (uint32_t i = 0; i < names.count; i++) {
-        snprintf(link, sizeof link, "/sys/class/infiniband/%.255s", names.names[i]);
-        if (orr_root_find(p->d->root, link, folder) != ORR_ROOT_FOLDER)
+        if (!put_link(p, "/sys/class/infiniband", names.names[i], folder))
             continue;
-        put_text(p, "%s", link);
         put_text(p, "%s/sys_image_guid", folder);
         put_device(p, folder);
         snprintf(link, sizeof link, "%.900s/ports", folder);
@@ -126,14 +131,12 @@ static void put_infiniband(struct packing *p)
 static void put_interfaces(struct packing *p)
 {
     struct orr_root_names names;
-    char folder[ORR_PATH_SIZE], link[ORR_PATH_SIZE];
+    char folder[ORR_PATH_SIZE];
     if (!orr_detector_list(p->d, "/sys/class/net", &names))
         return;
     for (uint32_t i = 0; i < names.count; i++) {
-        snprintf(link, sizeof link, "/sys/class/net/%.255s", names.names[i]);
-        if (orr_root_find(p->d->root, link, folder) != ORR_ROOT_FOLDER)
+        if (!put_link(p, "/sys/class/net", names.names[i], folder))
             continue;
-        put_text(p, "%s", link);
         put_text(p, "%s/speed", folder);
         put_text(p, "%s/operstate", folder);
         put_device(p, folder);

@@ -5,8 +5,6 @@
 
 #include "engine/diagnosis/diagnosis.h"
 
-/* A repair of the finding makes a figure better. */
-bool orr_diagnosed_costs(const struct orr_diagnosed *row);
 /* It counts in the machine with everything repaired. */
 bool orr_diagnosed_adds(const struct orr_diagnosed *row);
 /* Sets what each row follows from, and puts the rows into their order. gone[row * stride + other]: the other finding is

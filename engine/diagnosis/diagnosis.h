@@ -72,6 +72,9 @@ struct orr_diagnosed {
 
 enum orr_verdict_state { ORR_VERDICT_HEALTHY, ORR_VERDICT_DEGRADED, ORR_VERDICT_CANNOT_TELL };
 
+/* arrange.c: a repair of the finding makes a figure better. */
+bool orr_diagnosed_costs(const struct orr_diagnosed *row);
+
 struct orr_diagnosis {
     struct orr_diagnosed *rows; /* causes by severity, then by cost; each followed by its consequences */
     uint32_t count;

@@ -187,20 +187,22 @@ static void say_crossing(struct orr_finder *f, const struct orr_rails *rails)
                        NULL);
 }
 
-static void rings_cross(struct orr_finder *f)
+static void find_crossing(struct orr_finder *f, bool isolated)
 {
     struct orr_rails rails = {.hops = 0};
     if (f->analysis->cluster && orr_cluster_rails(f->analysis->cluster, &rails, NULL) == ORR_OK && rails.crossing &&
-        !rails.isolated)
+        rails.isolated == isolated)
         say_crossing(f, &rails);
+}
+
+static void rings_cross(struct orr_finder *f)
+{
+    find_crossing(f, false);
 }
 
 static void rings_cross_isolated(struct orr_finder *f)
 {
-    struct orr_rails rails = {.hops = 0};
-    if (f->analysis->cluster && orr_cluster_rails(f->analysis->cluster, &rails, NULL) == ORR_OK && rails.crossing &&
-        rails.isolated)
-        say_crossing(f, &rails);
+    find_crossing(f, true);
 }
 
 /* Without PXN, a rank sends by its own NIC to the NIC of its peer, whatever their rails. */

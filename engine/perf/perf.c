@@ -8,12 +8,7 @@
 #include "engine/release/release_names.h"
 #include "engine/trials/limit.h"
 
-static const char *const shape_names[] = {ORR_PERF_SHAPE_MAP(ORR_SECOND_OF)};
-
-const char *orr_perf_shape_name(enum orr_perf_shape_kind kind)
-{
-    return shape_names[kind];
-}
+ORR_WORD_LIST(orr_perf_shape_name, enum orr_perf_shape_kind, ORR_PERF_SHAPE_MAP(ORR_SECOND_OF))
 
 static bool same_way(const struct orr_expected *a, const struct orr_expected *b)
 {

@@ -20,11 +20,6 @@ static bool is_note(const struct orr_diagnosed *row)
     return row->severity == ORR_SEVERITY_INFO;
 }
 
-static bool is_cost_known(const struct orr_diagnosed *row)
-{
-    return row->has_cost && !row->cost.none;
-}
-
 /* What is wrong, where, and what its repair gains: no two findings have the same headline. */
 static void write_headline(struct orr_page *page, const struct orr_diagnosed *row, uint32_t number, bool brief)
 {
@@ -36,7 +31,7 @@ static void write_headline(struct orr_page *page, const struct orr_diagnosed *ro
     orr_text_printf(&text, "%s (%s).", row->finding->title, orr_severity_name(row->severity));
     if (*gain)
         orr_text_printf(&text, " %c%s.", toupper((unsigned char)gain[0]), gain + 1);
-    else if (is_cost_known(row)) {
+    else if (orr_diagnosed_costs(row)) {
         orr_text_puts(&text, " ");
         orr_cost_clause(&row->cost, &text);
         orr_text_puts(&text, ".");
@@ -51,7 +46,7 @@ static void write_finding(struct orr_page *page, const struct orr_diagnosed *row
 {
     const struct orr_finding_row *finding = row->finding->row;
     write_headline(page, row, number, false);
-    if (is_cost_known(row))
+    if (orr_diagnosed_costs(row))
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s.", row->finding->detail);
     else {
         ORR_LOCAL_TEXT(supposed, 200);

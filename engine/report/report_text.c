@@ -292,24 +292,24 @@ static void write_assumed(struct orr_page *page, const struct orr_report *report
     orr_page_say(page, ORR_STYLE_PLAIN, "  - ", orr_text_data(&text));
 }
 
-void orr_report_write_findings(struct orr_page *page, const struct orr_report *report)
+static void write_start(struct orr_page *page, const struct orr_report *report, bool all_findings)
 {
     write_name(page, report);
     write_machine(page, report);
     write_verdict(page, report);
     write_read(page, report);
     write_settings(page, &report->analysis->query.settings);
-    orr_report_findings(page, &report->diagnosis, true);
+    orr_report_findings(page, &report->diagnosis, all_findings);
+}
+
+void orr_report_write_findings(struct orr_page *page, const struct orr_report *report)
+{
+    write_start(page, report, true);
 }
 
 void orr_report_write(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked)
 {
-    write_name(page, report);
-    write_machine(page, report);
-    write_verdict(page, report);
-    write_read(page, report);
-    write_settings(page, &report->analysis->query.settings);
-    orr_report_findings(page, &report->diagnosis, false);
+    write_start(page, report, false);
     write_decisions(page, report);
     write_expected(page, report);
     orr_matrix_write(page, report, true);
