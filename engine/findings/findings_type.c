@@ -55,6 +55,15 @@ static void point_at_ports(struct orr_finder *f, const struct given *given)
         orr_point(f, nets[i]);
 }
 
+/* Several hosts of one dump have more GPUs than a type: then nothing is said. */
+static bool write_fewer_gpus(const struct given *given, const struct orr_nearly *nearly, struct orr_text *text)
+{
+    if (given->hw.gpu_count >= nearly->types[0]->gpus)
+        return false;
+    orr_text_printf(text, ", and %u instead of %u GPUs are there", given->hw.gpu_count, nearly->types[0]->gpus);
+    return true;
+}
+
 static void ports_below_type(struct orr_finder *f)
 {
     struct given given;
@@ -70,7 +79,11 @@ static void ports_below_type(struct orr_finder *f)
     else
         orr_text_printf(&text, ", but all %u NIC ports run", ports);
     orr_text_printf(&text, " at %g instead of %g Gb/s", nearly->here / 1000.0, nearly->there / 1000.0);
-    write_evidence(nearly, "GPUs, and number and names of the NICs", &text);
+    const bool fewer = write_fewer_gpus(&given, nearly, &text);
+    write_evidence(nearly,
+                   fewer ? "model of the GPUs, and number and names of the NICs"
+                         : "GPUs, and number and names of the NICs",
+                   &text);
     orr_say(f, "%s", orr_text_data(&text));
     if (nearly->chosen)
         orr_say_remedy(
@@ -121,8 +134,11 @@ static void ports_of_other_type(struct orr_finder *f)
         return;
     const struct orr_nearly *other = &given.machine.slower;
     write_types(other, &text);
-    orr_say(f, "%s differs only in that its NIC ports run at %g instead of %g Gb/s", orr_text_data(&text),
-            other->there / 1000.0, other->here / 1000.0);
+    orr_text_printf(&text, " differs only in that its NIC ports run at %g instead of %g Gb/s", other->there / 1000.0,
+                    other->here / 1000.0);
+    if (given.hw.gpu_count < other->types[0]->gpus)
+        orr_text_printf(&text, " and it has %u instead of %u GPUs", other->types[0]->gpus, given.hw.gpu_count);
+    orr_say(f, "%s", orr_text_data(&text));
 }
 
 static void nics_of_other_type(struct orr_finder *f)

@@ -83,13 +83,16 @@ static bool is_telling(const struct orr_machine_type *type)
 
 /* asks: whoever built the machine may have chosen the number of NICs. */
 static enum orr_differs differs_from(const struct orr_hardware_facts *h, const struct orr_machine_type *type,
-                                     const struct counted *here, bool asks, bool *ret_slower)
+                                     const struct counted *here, bool asks, bool *ret_slower, bool *ret_fewer_gpus)
 {
     const bool fast = orr_port_is_as_fast(here->mbps, type->net_mbps), slower = !fast && here->mbps < type->net_mbps;
+    /* Half of the GPUs is another machine, so that its NICs are a question at most. */
+    const bool gone = asks ? 2 * here->gpus == type->gpus && is_telling(type) : 2 * here->gpus > type->gpus;
     *ret_slower = false;
+    *ret_fewer_gpus = here->gpus < type->gpus;
     if (!here->ports)
         return ORR_DIFFERS_NOTHING;
-    if (here->gpus == type->gpus && here->ports == type->nets && slower)
+    if ((here->gpus == type->gpus || (*ret_fewer_gpus && gone)) && here->ports == type->nets && slower)
         return ORR_DIFFERS_PORT_SPEED;
     if (here->gpus == type->gpus && (fast || (slower && !asks && is_telling(type))) && 2 * here->ports <= type->nets &&
         (asks || !is_as_chosen(type) || is_uneven(h))) {
@@ -115,7 +118,7 @@ static void add(struct orr_nearly *nearly, const struct orr_machine_type *type, 
     nearly->count++;
 }
 
-enum { SLOWER_TOO = 4, OTHER_CPU = 8 }; /* more than any enum orr_differs */
+enum { TWO = 4, OTHER_CPU = 8 }; /* more than any enum orr_differs */
 
 void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct orr_seen *seen, enum orr_differs asks,
                              struct orr_nearly *ret)
@@ -131,12 +134,12 @@ void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct or
             continue;
         const uint32_t ports = orr_job_ports(h, type, NULL);
         const struct counted here = {h->gpu_count / hosts, ports % hosts ? 0 : ports / hosts, fastest_named(h, type)};
-        bool slower;
-        const enum orr_differs differs = differs_from(h, type, &here, asks, &slower);
+        bool slower, fewer_gpus;
+        const enum orr_differs differs = differs_from(h, type, &here, asks, &slower, &fewer_gpus);
+        const bool two = slower || (fewer_gpus && differs != ORR_DIFFERS_GPUS);
         /* The usual CPU first, one difference before two, then slow ports before missing devices, as they are more
          * common. */
-        const uint32_t rank =
-            (orr_machine_has_cpu(h, type) ? 0 : OTHER_CPU) + (slower ? SLOWER_TOO : 0) + (uint32_t)differs;
+        const uint32_t rank = (orr_machine_has_cpu(h, type) ? 0 : OTHER_CPU) + (two ? TWO : 0) + (uint32_t)differs;
         if (!differs || rank > best || (asks && (differs != asks || rank >= OTHER_CPU)))
             continue;
         if (rank < best)

@@ -166,6 +166,24 @@ def test_no_port_has_gpudirect_rdma(verdict, machine, found):
     assert ("gdr-off" in verdict(tree)[1]) == found
 
 
+def without_gpus(tree, left):
+    """The machine with its first GPUs alone; its NVLinks lead to NVSwitches."""
+    parents = {child: parent for parent in tree.iter() for child in parent}
+    for pci in [pci for pci in tree.iter("pci") if pci.find("gpu") is not None][left:]:
+        parents[pci].remove(pci)
+    return tree
+
+
+def test_slow_nics_are_found_where_gpus_are_missing_too(verdict):
+    said, above = verdict(without_gpus(at_speed("a3-highgpu-8g", 100000), 7))
+    assert said["finding"] == "ports-below-type" and said["state"] == "degraded"
+    assert "all 4 NIC ports run at 100 instead of 200 Gb/s, and 7 instead of 8 GPUs are there" in said["sentence"]
+    # Half of the GPUs may be all that the machine was built with: a question.
+    said, above = verdict(without_gpus(at_speed("a3-highgpu-8g", 100000), 4))
+    assert said["state"] == "healthy" and not above
+    assert "a3-highgpu-8g differs only in that its NIC ports run at 200 instead of 100 Gb/s" in said["sentence"]
+
+
 def with_one_nic(machine, name, mbps):
     """The machine with its first NIC alone, under another name and speed."""
     tree = without_nics(machine, lambda number: number == 0)

@@ -39,7 +39,7 @@ OF_TYPES = {"all-ports-slow", "all-ports-very-slow", "half-the-nics-gone", "half
 
 
 def analyse(path, hosts):
-    done = run("analyze", "--hosts", str(hosts), path)
+    done = run("analyze", "--hosts", str(hosts), "--domain", "1", path)  # otherwise trays are a question
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
