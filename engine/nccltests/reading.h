@@ -120,6 +120,7 @@ struct orr_run {
 struct orr_summary {
     enum orr_test test;
     uint32_t hosts; /* 0 if not said */
+    uint32_t ranks; /* of one host; 0 if not said */
     uint64_t size;  /* of messages, bytes; 0 if not said */
     double value;   /* GB/s */
     bool algorithm; /* it is algorithm bandwidth */
@@ -142,9 +143,14 @@ struct orr_summary_columns {
 struct orr_said {
     const char *model; /* a constant; NULL if there is none */
     uint32_t gpus, hosts, line;
-    bool differ;      /* the text names several */
-    bool unsure;      /* and no word says whether they are on a board or cards */
-    char release[16]; /* of NCCL: "2.24.3"; "" if there is none */
+    bool differ;       /* the text names several */
+    bool unsure;       /* and no word says whether they are on a board or cards */
+    const char *alone; /* a model without a number; a constant; NULL if there is none */
+    uint32_t alone_line;
+    bool alone_differ; /* the text names several */
+    bool several;      /* hosts, by its words */
+    bool cards;        /* words say that GPUs are cards, or have bridges */
+    char release[16];  /* of NCCL: "2.24.3"; "" if there is none */
     uint32_t release_line;
     bool releases_differ;
 };

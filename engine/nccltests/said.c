@@ -30,6 +30,7 @@ static const struct said_model *model_at(const char *at, const char *end)
             continue;
         const char *next = at + length;
         const bool memory = end - next > 1 && next[0] == '-' && next[1] >= '1' && next[1] <= '9';
+        next += next < end && *next == 's'; /* "8 B200s" */
         if (next == end || !is_word(*next) || memory)
             return &models[i];
     }
@@ -67,8 +68,9 @@ static const struct said_model *count_at(const char *at, struct orr_span line, u
     if ((size_t)(end - at) > sizeof maker && !strncasecmp(at, maker, sizeof maker - 1))
         at += sizeof maker - 1;
     const struct said_model *model = model_at(at, end);
-    return model && (times || counts_gpus(at + strlen(model->name), end) || orr_span_has_one(line, each)) ? model
-                                                                                                          : NULL;
+    const char *after = model ? at + strlen(model->name) : end;
+    const bool plural = after < end && *after == 's';
+    return model && (times || plural || counts_gpus(after, end) || orr_span_has_one(line, each)) ? model : NULL;
 }
 
 /* "NCCL 2.24.3", "NCCL-2.22.3", "NCCL version: 2.27.7+cuda12.9": three numbers after NCCL's name. */
@@ -129,6 +131,22 @@ static void take_machine(struct orr_results_building *b, struct orr_span line, c
     }
 }
 
+/* "in H100", without a number; and whether the text speaks of several hosts. */
+static void take_alone(struct orr_results_building *b, struct orr_span line)
+{
+    static const char *const several[] = {"nodes", "hosts", "servers", "machines", "cluster", "multi", "inter", NULL};
+    struct orr_said *said = &b->said;
+    said->several |= orr_span_has_one(line, several);
+    for (const char *at = line.at, *end = at + line.length; at < end; at++) {
+        const struct said_model *model = at > line.at && is_word(at[-1]) ? NULL : model_at(at, end);
+        if (!model)
+            continue;
+        said->alone_differ |= said->alone && said->alone != model->name;
+        said->alone_line = said->alone ? said->alone_line : b->line;
+        said->alone = model->name;
+    }
+}
+
 void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
 {
     enum { GPUS_MOST = 16, LONGEST = 400 };
@@ -137,8 +155,11 @@ void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
     if (line.length > LONGEST)
         return;
     take_release(b, line);
-    if (orr_span_has_one(line, cards))
+    if (orr_span_has_one(line, cards)) {
+        b->said.cards = true;
         return;
+    }
+    take_alone(b, line);
     for (const char *at = line.at; at < end; at++) {
         uint32_t count;
         if (*at < '1' || *at > '9' || (at > line.at && (is_word(at[-1]) || at[-1] == '.')))
@@ -152,19 +173,49 @@ void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
     }
 }
 
+/* Whether a figure of the table takes NVLink: PCIe carries less than 64 GB/s. */
+static bool takes_nvlink(const struct orr_result_table *table)
+{
+    static const double LEAST = 100; /* GB/s */
+    for (uint32_t i = 0; i < table->row_count; i++)
+        if (table->rows[i].out.bus_bw >= LEAST || table->rows[i].out.alg_bw >= LEAST ||
+            table->rows[i].in.bus_bw >= LEAST || table->rows[i].in.alg_bw >= LEAST)
+            return true;
+    return false;
+}
+
+/* The full board, for a model without a number and a figure that cards do not reach. */
+enum { BOARD = 8 };
+static void conclude_alone(const struct orr_said *said, struct orr_result_table *table)
+{
+    if (!said->alone || said->alone_differ || said->several || said->cards || table->device_count || table->model ||
+        table->hosts > 1 || (table->ranks && table->ranks != BOARD) || !takes_nvlink(table))
+        return;
+    table->said_gpus = BOARD;
+    table->said_line = said->alone_line;
+    table->said_alone = true;
+    table->hosts = 1;
+    table->model = said->alone;
+}
+
 void orr_said_conclude(const struct orr_results_building *b, struct orr_result_table *table)
 {
     const struct orr_said *said = &b->said;
-    if (!said->gpus)
+    if (!said->gpus) {
+        conclude_alone(said, table);
         return;
-    const uint32_t hosts = table->hosts ? table->hosts : table->ranks ? table->ranks / said->gpus : said->hosts;
+    }
+    const uint32_t hosts = table->hosts   ? table->hosts
+                           : table->ranks ? table->ranks / said->gpus
+                           : said->hosts  ? said->hosts
+                                          : !said->several;
     if (said->differ || table->device_count || table->model || !hosts ||
         (table->ranks && table->ranks != hosts * said->gpus) || (said->hosts && said->hosts < hosts))
         return;
     table->said_gpus = said->gpus;
     table->said_line = said->line;
     table->hosts = hosts;
-    if (said->unsure)
+    if (said->unsure && !(said->gpus == BOARD && !said->cards && takes_nvlink(table)))
         table->unsure_model = said->model;
     else
         table->model = said->model;

@@ -22,8 +22,8 @@ static double unit_at(const char *at, const char *end, size_t *ret_length)
     static const struct {
         const char *name;
         double scale;
-    } units[] = {{"GiB/s", 1.073741824}, {"GB/s", 1},       {"GBps", 1},        {"GB/sec", 1},  {"Gb/s", 0.125},
-                 {"Gbps", 0.125},        {"Gbit/s", 0.125}, {"Gbits/s", 0.125}, {"MB/s", 0.001}};
+    } units[] = {{"GiB/s", 1.073741824}, {"GB/s", 1},     {"GB/S", 1},       {"GBps", 1},        {"GB/sec", 1},
+                 {"Gb/s", 0.125},        {"Gbps", 0.125}, {"Gbit/s", 0.125}, {"Gbits/s", 0.125}, {"MB/s", 0.001}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if ((size_t)(end - at) >= strlen(units[i].name) && !memcmp(at, units[i].name, strlen(units[i].name))) {
             *ret_length = strlen(units[i].name);
@@ -128,6 +128,10 @@ static void keep(struct orr_results_building *b, enum orr_test test, double host
     static const double HOSTS_MOST = 1 << 17, MOST = 10000;
     if (b->summary_count == ORR_SUMMARY_MOST || !(value > 0) || value > MOST || hosts > HOSTS_MOST || hosts < 0)
         return;
+    const struct orr_summary *last = b->summary_count ? &b->summary[b->summary_count - 1] : NULL;
+    if (last && last->value == value && last->size == size && (!hosts || last->hosts == hosts) &&
+        last->line + 1 >= b->line)
+        return; /* said again */
     b->summary[b->summary_count++] =
         (struct orr_summary){.test = test == ORR_TEST_COUNT ? b->mentioned : test,
                              .hosts = hosts == (double)(uint32_t)hosts ? (uint32_t)hosts : 0,
@@ -206,9 +210,9 @@ double orr_summary_hosts_in(struct orr_span text)
     while (next_number(&at, end, &number))
         if (counts_hosts(at, end))
             return number;
-    return orr_span_find(text, "single node") || orr_span_find(text, "single-node") || orr_span_find(text, "one node")
-               ? 1
-               : 0;
+    static const char *const one[] = {"single node",   "single-node", "one node",   "single machine",
+                                      "single server", "one machine", "one server", NULL};
+    return orr_span_has_one(text, one);
 }
 
 /* A row of ib_write_bw and its like, in a table of figures. */
@@ -251,14 +255,23 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
     return b->summary_count > kept;
 }
 
+/* "is this expected?" */
+static bool is_question(struct orr_span line)
+{
+    return orr_span_find(line, "this expected") || orr_span_find(line, "it expected") ||
+           orr_span_find(line, "that expected") || orr_span_find(line, "as expected");
+}
+
 /* Sentences about expectations, and, unless one speaks of the bus bandwidth, about links. */
 static bool is_about_others(struct orr_span line, bool bandwidth)
 {
-    static const char *const expecting[] = {"expect", "should", "theor", "ideal", "peak", "up to", "ib_", NULL};
+    static const char *const expecting[] = {"should",  "theor", "ideal", "claim", "official", "how to",
+                                            "how can", "peak",  "up to", "ib_",   NULL};
     static const char *const links[] = {"nvlink", "nic",     "link",   "port",     "hca",  "connect",
                                         "iperf",  "p2p",     "memcpy", "rate",     "pcie", "cable",
                                         "qsfp",   "latency", "switch", "ethernet", NULL};
-    return orr_span_has_one(line, expecting) || (!bandwidth && orr_span_has_one(line, links));
+    return (orr_span_find(line, "expect") && !is_question(line)) || orr_span_has_one(line, expecting) ||
+           (!bandwidth && orr_span_has_one(line, links));
 }
 
 /* The program of a sentence, in which "reduce" and "gather" are mostly verbs. */
@@ -297,14 +310,51 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
     return any;
 }
 
-static bool take_sentence(struct orr_results_building *b, struct orr_span line)
+/* What the sentences of a line share. */
+struct sentences {
+    double hosts;
+    bool asks; /* one before asks for the performance of a program */
+};
+
+/* "8 GPU", "4GPUs", of one host; 0 if there is none. */
+static uint32_t gpus_in(struct orr_span text)
+{
+    enum { MOST = 16 };
+    static const char word[] = "GPU";
+    const char *at = text.at, *end = at + text.length;
+    double number;
+    while (next_number(&at, end, &number)) {
+        while (at < end && (*at == ' ' || *at == '-'))
+            at++;
+        if ((size_t)(end - at) >= sizeof word - 1 && orr_span_is((struct orr_span){at, sizeof word - 1}, word) &&
+            number >= 2 && number <= MOST && number == (double)(uint32_t)number)
+            return (uint32_t)number;
+    }
+    return 0;
+}
+
+/* "Ours is 830+", after a question for the bandwidth: GB/s. */
+static bool is_own(struct orr_span sentence)
+{
+    static const char *const words[] = {"ours ",  "we get", "we got",   "i get", "i got",
+                                        "we see", "i see",  "only get", NULL};
+    return orr_span_has_one(sentence, words);
+}
+
+static bool take_sentence(struct orr_results_building *b, struct orr_span line, struct sentences *whole)
 {
     const char *end = line.at + line.length, *at = line.at;
-    const double unit = unit_in(line);
     const enum orr_test test = named_in(line);
     double number, value = 0, hosts = orr_summary_hosts_in(line);
     uint32_t values = 0;
-    const bool bandwidth = orr_span_find(line, "busbw") || orr_span_find(line, "bus bandwidth");
+    const bool algorithm = orr_span_find(line, "algbw") || orr_span_find(line, "algorithm bandwidth");
+    const bool bandwidth = orr_span_find(line, "busbw") || orr_span_find(line, "bus bandwidth") ||
+                           orr_span_find(line, "bwbus") || orr_span_find(line, "bus bw") || algorithm;
+    const bool own = whole->asks && !(unit_in(line) > 0) && is_own(line);
+    const double unit = own ? 1 : unit_in(line);
+    whole->asks |=
+        test != ORR_TEST_COUNT && (bandwidth || orr_span_find(line, "performance") || orr_span_find(line, "bandwidth"));
+    hosts = hosts > 0 ? hosts : whole->hosts;
     if (is_about_others(line, bandwidth) || !(unit > 0 || bandwidth))
         return false;
     if (hosts > 0 && take_list(b, line, unit > 0 ? unit : 1))
@@ -314,17 +364,33 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line)
         const char *next = at;
         while (next < end && strchr(" *_", *next))
             next++;
-        const double scale = unit_at(next, end, &length);
+        const double scale = own ? 1 : unit_at(next, end, &length);
         if (!(scale > 0) || (values && memchr(line.at, '(', (size_t)(at - line.at))))
             continue; /* "9.84 GB/s (80 Gbps)" */
         value = number * scale;
         values++;
     }
-    const bool named = test != ORR_TEST_COUNT || (bandwidth && (hosts > 0 || b->mentioned != ORR_TEST_COUNT));
+    const bool named = test != ORR_TEST_COUNT || ((bandwidth || own) && (hosts > 0 || b->mentioned != ORR_TEST_COUNT));
     if (values != 1 || !named)
         return false;
-    keep(b, test, hosts, 0, value, orr_span_find(line, "algbw") != NULL);
+    const uint32_t kept = b->summary_count;
+    keep(b, test, hosts, 0, value, algorithm);
+    if (b->summary_count > kept && bandwidth && hosts <= 1)
+        b->summary[kept].ranks = gpus_in(line);
     return true;
+}
+
+/* Sentences end at ". ", "? " or "! ". */
+static void take_sentences(struct orr_results_building *b, struct orr_span line)
+{
+    struct sentences whole = {.hosts = orr_summary_hosts_in(line)};
+    while (line.length) {
+        size_t length = 1;
+        while (length < line.length && !(line.at[length] == ' ' && strchr(".?!", line.at[length - 1])))
+            length++;
+        (void)take_sentence(b, (struct orr_span){line.at, length}, &whole);
+        line = (struct orr_span){line.at + length, line.length - length};
+    }
 }
 
 void orr_summary_take_line(struct orr_results_building *b, struct orr_span line)
@@ -345,7 +411,7 @@ void orr_summary_take_line(struct orr_results_building *b, struct orr_span line)
         return;
     if (!memchr(line.at, '|', line.length))
         b->summary_columns.count = 0;
-    (void)take_sentence(b, line);
+    take_sentences(b, line);
 }
 
 void orr_summary_take_average(struct orr_results_building *b, double bus_bw)
@@ -373,7 +439,8 @@ void orr_summary_end(struct orr_results_building *b)
         if (!orr_tables_add(b, &row, "", ""))
             break;
         struct orr_result_table *table = orr_tables_last(b);
-        table->hosts = one->hosts;
+        table->hosts = one->ranks ? 1 : one->hosts;
+        table->ranks = one->ranks;
         table->test = one->test;
         table->test_certain = one->test != ORR_TEST_COUNT;
     }

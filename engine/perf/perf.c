@@ -52,7 +52,10 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
     }
     if (code != ORR_OK)
         *ret_why = orr_arena_text(work->arena, "%s", own.text);
-    orr_perf_judge_rows(expectation, check ? check->undecidable : NULL, table);
+    const char *undecidable = check ? check->undecidable : NULL;
+    if (table->measured->said_alone && !undecidable && !strcmp(table->machine_source, "guessed"))
+        undecidable = "the text does not say how many GPUs these are; with that number, --machine TYPE judges it";
+    orr_perf_judge_rows(expectation, undecidable, table);
     table->verdict = orr_perf_verdict_of(table->rows, table->row_count, &table->main);
     const bool expectation_made = code == ORR_OK;
     code = ORR_OK;

@@ -35,6 +35,15 @@ static void judge(struct orr_perf_row *row, const char *undecidable)
     }
 }
 
+/* Bus bandwidth, which a text may give as algorithm bandwidth alone. */
+static double bus_bw(const struct orr_result_way *way, const struct orr_perf_table *table)
+{
+    const struct orr_result_table *measured = table->measured;
+    if (way->bus_bw >= 0 || way->alg_bw < 0 || !table->analysis || !measured->test_certain)
+        return way->bus_bw;
+    return way->alg_bw * orr_test_bus_factor(measured->test, (uint32_t)table->analysis->ranks);
+}
+
 void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *undecidable,
                          struct orr_perf_table *table)
 {
@@ -42,9 +51,9 @@ void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *
         const struct orr_result_row *measured = &table->measured->rows[i];
         struct orr_perf_row *row = &table->rows[i];
         *row = (struct orr_perf_row){.size = measured->size,
-                                     .out = measured->out.bus_bw,
-                                     .in = measured->in.bus_bw,
-                                     .bus_bw = better(measured->out.bus_bw, measured->in.bus_bw),
+                                     .out = bus_bw(&measured->out, table),
+                                     .in = bus_bw(&measured->in, table),
+                                     .bus_bw = better(bus_bw(&measured->out, table), bus_bw(&measured->in, table)),
                                      .time = shorter(measured->out.time, measured->in.time),
                                      .verdict = ORR_PERF_CANNOT_JUDGE,
                                      .why = "nothing is predicted for this size"};

@@ -293,14 +293,22 @@ static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf
     table->machine_source = "guessed";
     table->machine_name = machine->type->name;
     const struct orr_result_table *measured = table->measured;
-    orr_perf_assume(
-        table, measured->said_gpus
-                   ? orr_arena_text(work->arena, "%u host%s like %s, as the text says %u x %s (line %u)",
-                                    measured->hosts, orr_plural(measured->hosts), machine->type->name,
-                                    measured->said_gpus, measured->model, measured->said_line)
-                   : orr_arena_text(work->arena,
-                                    "the machine is like %s, guessed from the names of the GPUs (%s) and their number",
-                                    machine->type->name, measured->model));
+    if (measured->said_alone)
+        orr_perf_assume(table,
+                        orr_arena_text(work->arena,
+                                       "the %s of line %u are the %u of a board with NVSwitches, like those of "
+                                       "%s: the text does not say their number, but such figures take NVLink",
+                                       measured->model, measured->said_line, measured->said_gpus, machine->type->name));
+    else
+        orr_perf_assume(
+            table,
+            measured->said_gpus
+                ? orr_arena_text(work->arena, "%u host%s like %s, as the text says %u x %s (line %u)", measured->hosts,
+                                 orr_plural(measured->hosts), machine->type->name, measured->said_gpus, measured->model,
+                                 measured->said_line)
+                : orr_arena_text(work->arena,
+                                 "the machine is like %s, guessed from the names of the GPUs (%s) and their number",
+                                 machine->type->name, measured->model));
     enum orr_code code = analyse(work, table, machine->dump, machine, &own);
     if (code == ORR_NOMEM || code == ORR_SPENT)
         *err = own;

@@ -50,10 +50,12 @@ static void driver_offers_none(struct orr_symptom_finder *f)
     if (!record || seen.p2p || orr_log_event_of(f->log, "p2p-matrix-ok"))
         return;
     ORR_SYMPTOM(f, "p2p-not-offered", has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, record->line,
-                .cause = orr_symptom_text(f,
-                                          "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
-                                          "data between them through host memory, even below one PCIe switch.",
-                                          record->words[2]),
+                .cause = orr_symptom_text(
+                    f,
+                    "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
+                    "data between them through host memory. GPUs below one PCIe switch then share its link to "
+                    "the CPU, and can be slower than GPUs of two sockets.",
+                    record->words[2]),
                 .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair.",
                 .cure = "No setting of NCCL changes this; use GPUs whose driver offers P2P, or keep traffic between "
                         "these GPUs small.");
