@@ -75,6 +75,7 @@ export class Scene {
         const key = `${id}?${asks}#${wanted.view}${wanted.channel ?? ""}@${colours}`;
         if (!id || this.#shown === key) return this.mark();
         this.#drawing?.abort();
+        if (!diagram.svg) diagram.say("Drawing…");
         if (wanted.local && !loaded.model) return;
         if (wanted.local) {
             const picture = overview(loaded.model, store.state.graph, store.state.channel);
@@ -83,7 +84,6 @@ export class Scene {
             return this.mark();
         }
         const control = (this.#drawing = new AbortController());
-        if (!diagram.svg) diagram.say("Drawing…");
         try {
             const text = await api.diagram(id, asks, { ...wanted, theme: colours }, control.signal);
             if (control.signal.aborted) return;
