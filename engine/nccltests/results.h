@@ -57,6 +57,7 @@ struct orr_result_table {
     uint32_t device_count;
     const char *model;             /* of the GPUs; NULL if not known, or they differ */
     uint32_t said_gpus, said_line; /* model is a word of the text with this number of GPUs a host; 0 if it is not */
+    bool one_host_assumed;         /* hosts is 1 because the text says GPUs and nothing of hosts */
     bool said_alone;               /* said_gpus is a full board, which the text does not say */
     const char *unsure_model;      /* the same, if no word says whether they are on a board or cards; NULL */
     uint32_t alone,

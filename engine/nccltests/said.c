@@ -214,6 +214,7 @@ void orr_said_conclude(const struct orr_results_building *b, struct orr_result_t
         return;
     table->said_gpus = said->gpus;
     table->said_line = said->line;
+    table->one_host_assumed = !table->hosts && !table->ranks && !said->hosts;
     table->hosts = hosts;
     if (said->unsure && !(said->gpus == BOARD && !said->cards && takes_nvlink(table)))
         table->unsure_model = said->model;

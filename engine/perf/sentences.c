@@ -65,7 +65,8 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
         return orr_arena_text(work->arena, "%s GB/s at %s is what this machine should give (%s).", measured, size,
                               about);
     case ORR_PERF_LOW:
-        return orr_arena_text(work->arena, "%s GB/s at %s is %.0f %% of what this machine should give (%s).", measured,
+        return orr_arena_text(work->arena, "%s%s GB/s at %s is %.0f %% of what this machine should give (%s).",
+                              table->measured->one_host_assumed ? "If all the GPUs are in one host, " : "", measured,
                               size, 100 * row->bus_bw / row->expected.bus_bw, about);
     case ORR_PERF_HIGH:
         return orr_arena_text(work->arena,
