@@ -58,6 +58,8 @@ static bool is_before(const struct orr_diagnosed *a, const struct orr_diagnosed 
 {
     if (a->severity != b->severity)
         return a->severity < b->severity;
+    if (a->asks != b->asks)
+        return b->asks; /* the verdict has the question */
     if (orr_diagnosed_costs(a) != orr_diagnosed_costs(b))
         return orr_diagnosed_costs(a);
     return orr_diagnosed_costs(a) && orr_cost_compare(&a->cost, &b->cost) < 0;
