@@ -100,18 +100,18 @@ json_t *orr_order_json(struct orr_json *json, const struct orr_order_question *q
         orr_json_add(json, axes, orr_json_text(json, orr_dimension_name(order->axes[d])));
     if (!question->layout)
         json_decref(axes);
-    return ORR_OBJECT(json, ORR_STRING("nccl", settings->release->name), ORR_STRING("sentence", order->sentence),
-                      ORR_STRING("proof", order->proof), ORR_STRING("objective", question->layout ? "groups" : "busbw"),
-                      ORR_STRING("collective", question->layout ? NULL : orr_test_programs[question->test].name),
-                      ORR_VALUE("size", question->layout ? json_null() : orr_json_int(json, (int64_t)question->size)),
-                      ORR_STRING("layout", question->layout), ORR_BOOL("better", order->better),
-                      ORR_VALUE("present", figures_json(json, question, &order->now)),
-                      ORR_VALUE("best", figures_json(json, question, &order->best)),
-                      ORR_VALUE("gain", order->now.bus_bw > 0
-                                            ? orr_json_number(json, order->best.bus_bw / order->now.bus_bw - 1)
-                                            : json_null()),
-                      ORR_STRING("ranks", orr_rank_order_name(order->better ? ORR_ORDER_BLOCK : order->present->order)),
-                      ORR_VALUE("axes", question->layout ? axes : json_null()),
-                      ORR_VALUE("hosts", hosts_json(json, question, order, names)),
-                      ORR_VALUE("search", search_json(json, order)), ORR_VALUE("assumed", assumed_json(json, order, made_up)));
+    return ORR_OBJECT(
+        json, ORR_STRING("nccl", settings->release->name), ORR_STRING("sentence", order->sentence),
+        ORR_STRING("proof", order->proof), ORR_STRING("objective", question->layout ? "groups" : "busbw"),
+        ORR_STRING("collective", question->layout ? NULL : orr_test_programs[question->test].name),
+        ORR_VALUE("size", question->layout ? json_null() : orr_json_int(json, (int64_t)question->size)),
+        ORR_STRING("layout", question->layout), ORR_BOOL("better", order->better),
+        ORR_VALUE("present", figures_json(json, question, &order->now)),
+        ORR_VALUE("best", figures_json(json, question, &order->best)),
+        ORR_VALUE("gain", order->now.bus_bw > 0 ? orr_json_number(json, order->best.bus_bw / order->now.bus_bw - 1)
+                                                : json_null()),
+        ORR_STRING("ranks", orr_rank_order_name(order->better ? ORR_ORDER_BLOCK : order->present->order)),
+        ORR_VALUE("axes", question->layout ? axes : json_null()),
+        ORR_VALUE("hosts", hosts_json(json, question, order, names)), ORR_VALUE("search", search_json(json, order)),
+        ORR_VALUE("assumed", assumed_json(json, order, made_up)));
 }
