@@ -236,7 +236,7 @@ TEST(a_fault_that_another_one_hides_costs_something_together_with_it)
         memcpy(at, "16.0", 4);
     ANSWER links = diagnose(text, 2, NULL, NULL);
     for (int nic = 1; nic <= 4; nic++) {
-        char bus[16];
+        char bus[32];
         snprintf(bus, sizeof bus, "0000:%d2:00.0", nic);
         change(text, bus, "link_width=\"16\"", "link_width=\"8\"");
     }
