@@ -37,6 +37,19 @@ TYPES = {
 TYPES["2.30.7"] = TYPES["2.27.7"]
 
 
+SECTIONS = (
+    "graphs",
+    "system",
+    "system_before_trim",
+    "paths",
+    "p2p",
+    "gdr",
+    "net_devs",
+    "ranks",
+    "local_ranks",
+)
+
+
 def f32(x):
     return ctypes.c_float(x).value
 
@@ -159,9 +172,7 @@ class Facts:
                 whole = analyse(
                     self.orrery, release, settings, "--hosts", "1" if alone else "2", self.dump(release, hosts, turned)
                 )
-                self.kept[key] = {
-                    k: whole[k] for k in ("graphs", "system", "paths", "p2p", "gdr", "net_devs", "ranks", "local_ranks")
-                }
+                self.kept[key] = {k: whole[k] for k in SECTIONS}
             except Refused as refused:
                 self.kept[key] = refused
         if isinstance(self.kept[key], Refused):

@@ -342,8 +342,9 @@ class Joined:
 
     def as_read(self, system, heads):
         """2.21.5 takes all GPUs of fused hosts for the length of a row, even if trimming parts the hosts again."""
-        before = system.document["system_before_trim"]["nodes"]
-        if self.release != "2.21.5" or len({node["id"].split("/")[1].split("-")[0] for node in before}) == 1:
+        before = system.document["system_before_trim"]["links"]
+        hosts = {end.split("/")[1].split("-")[0] for link in before for end in link[:2]}
+        if self.release != "2.21.5" or len(hosts) == 1:
             return heads
         length, read = len(system.gpus), len(system.renumber)
         table = {c * length: head for c, head in enumerate(heads)}
