@@ -295,7 +295,7 @@ class Tuning:
     def old_bandwidth(self, function, algorithm, protocol, k, B):
         N, ppn, new = self.N, self.ppn, self.release == "2.12.12"
         both = self.cc == self.ccm == 80
-        if new and both:
+        if both:
             B = f32(min(B, 235.0))
         if algorithm == "Ring" and protocol == "LL":
             share = B * (1.0 / 4.0 if N > 1 or function in ("AllReduce", "Reduce") else 1.0 / 3.0)
