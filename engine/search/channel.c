@@ -18,6 +18,8 @@
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
 
+enum { ASKS_EVERY = 4096 }; /* starts without room between two looks at the request's time */
+
 void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t n)
 {
     struct orr_trial keep = *to;
@@ -211,16 +213,24 @@ static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct
     orr_search_give(s, leg, ORR_RATE_INTRA);
 }
 
+/* Whether the request still has time. */
+static bool may_go_on(struct orr_search_state *s)
+{
+    if (orr_budget_check(NULL) == ORR_OK)
+        return true;
+    s->budget.later = 0;
+    s->budget.stopped = true;
+    return false;
+}
+
 /* The steps of an attempt are handed out in slices: so the time that the request may take is checked between two of
  * them, and costs nothing within. */
 static bool more_steps(struct orr_search_state *s, int32_t *budget)
 {
     if (budget != s->budget.sliced || *budget < 0 || !s->budget.later)
         return false;
-    if (orr_budget_check(NULL) != ORR_OK) {
-        s->budget.later = 0;
+    if (!may_go_on(s))
         return false;
-    }
     *budget = orr_search_slice(s);
     return true;
 }
@@ -267,8 +277,14 @@ void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enu
 {
     const struct orr_leg *leg = net < 0 ? NULL : &s->facts.entries[(size_t)net * s->input.n + gpu];
     uint8_t *used = &s->channel.used[gpu], was_used = *used;
-    if (leg && !orr_search_take(s, leg, ORR_RATE_INTER))
+    if (s->budget.stopped)
         return;
+    if (leg && !orr_search_take(s, leg, ORR_RATE_INTER)) {
+        /* No step is counted: many NICs and GPUs without room would go unnoticed. */
+        if (++s->budget.refused % ASKS_EVERY == 0)
+            (void)may_go_on(s);
+        return;
+    }
     *used = 1;
     visit(s, (int32_t)gpu, 0, s->attempt.shape, order, budget);
     *used = was_used;

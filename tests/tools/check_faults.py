@@ -26,13 +26,15 @@ import xml.etree.ElementTree as ET
 import other_forms
 from machine_faults import ASKING, FAULTS, cards, look, nvlinks_gone
 
-ORRERY = os.environ.get("ORRERY", "build/orrery")
+ORRERY = os.path.abspath(os.environ.get("ORRERY", "build/orrery"))
 SHARE = 0.98  # of the faults that must be found
 MOST_LINES = 100  # of a report of 80 columns: two screens
 
 
-def run(*args, text=None):
-    return subprocess.run([ORRERY, *args], input=text, capture_output=True, text=True, check=False, timeout=600)
+def run(*args, text=None, cwd=None):
+    return subprocess.run(
+        [ORRERY, *args], input=text, capture_output=True, text=True, check=False, timeout=600, cwd=cwd
+    )
 
 
 OF_TYPES = {"all-ports-slow", "all-ports-very-slow", "half-the-nics-gone", "half-the-gpus-gone"}
@@ -44,7 +46,8 @@ def analyse(path, hosts):
 
 
 def lines_of_report(path):
-    return run("show", "--hosts", "2", path).stdout.count("\n")
+    folder, name = os.path.split(path)  # commands of the report name the file: a long path would wrap them
+    return run("show", "--hosts", "2", name, cwd=folder).stdout.count("\n")
 
 
 def costs_nothing(finding):
