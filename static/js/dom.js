@@ -188,13 +188,15 @@ export const share = (value, of, what, high = "0.999") =>
         title: `${Math.round((of ? value / of : 0) * 100)} %`,
     });
 
-/** Replaces what is in a node, keeping the focus on the element of the same data-key, and what somebody is writing into
- * a field. The browser keeps the node's scroll position, as long as nobody asks for it in between: that would lay out
- * the page each time. */
+/** Replaces what is in a node, keeping the focus and the marked text of the element of the same data-key, and what
+ * somebody is writing into a field. The browser keeps the node's scroll position, as long as nobody asks for it in
+ * between: that would lay out the page each time. */
 export function replace(node, ...children) {
-    const key = node.contains(document.activeElement)
-            ? document.activeElement.closest("[data-key]")?.dataset.key
-            : null,
+    /** @type {any} */
+    const active = node.contains(document.activeElement) ? document.activeElement : null,
+        key = active?.closest("[data-key]")?.dataset.key,
+        marked = active?.selectionStart ?? null, // null if it is not a text
+        end = active?.selectionEnd,
         fresh = fill(document.createDocumentFragment(), null, children),
         named = (name) => fresh.querySelector(`[data-key="${CSS.escape(name)}"]`),
         written = [...node.querySelectorAll("[data-key]")]
@@ -207,6 +209,7 @@ export function replace(node, ...children) {
     const focused = key && named(key);
     node.replaceChildren(fresh);
     focused?.focus({ preventScroll: true });
+    if (marked !== null && focused?.value === active.value) focused.setSelectionRange(marked, end);
     for (const { field, now, at } of written) carry(now, field.value, at);
 }
 

@@ -496,6 +496,9 @@ test("NVLink domains are made on the page: the same hosts as another cluster", a
         { id } = await kept({ name: "rack", hosts: [{ topology: tray, count: 4 }] });
     await go(`&cluster=${id}&tab=kinds`);
     await it.choose("#domain-size", "2");
+    const list = await it.page.locator("#domain-size").elementHandle();
+    await it.page.evaluate(() => void (location.hash += "&q=anything")); // a redraw keeps the choice
+    await soon.ok(() => list.evaluate((node) => !node.isConnected));
     await it.key("make-domains").click();
     await it.until(() =>
         /4 hosts .* 2 systems after fusing/.test(

@@ -61,6 +61,15 @@ test("hosts come in groups with verdicts and what differs", async () => {
     await soon.match(() => text("node7"), /1 like node7.*slower.*400/);
 });
 
+test("marked text is still marked when an answer redraws the page", async () => {
+    await fleet("&q=rack%3Dr0");
+    await it.page.locator("#fleet-search").selectText();
+    await it.page.evaluate(() => void (location.hash += "&days=1"));
+    await soon.equal(() => it.key("fleet-days").inputValue(), "1");
+    await it.page.keyboard.type("volta");
+    await soon.equal(() => it.page.locator("#fleet-search").inputValue(), "volta");
+});
+
 test("the address and the filters narrow them", async () => {
     await fleet("&q=rack%3Dr0");
     await soon.deepEqual(rows, ["node2"]);

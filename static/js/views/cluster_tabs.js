@@ -147,21 +147,21 @@ const DOMAINS = [2, 4, 8, 9, 16, 18, 36, 72]; // hosts that share NVLink switche
 function domainMaker(hosts, { name, description }, actions) {
     const sizes = DOMAINS.filter((size) => size <= hosts);
     if (!sizes.length) return null;
-    let size = "1";
+    // without onchange: a redraw then carries the choice, which nothing else keeps
+    const size = h(
+        "select",
+        { id: "domain-size", "data-key": "domain-size" },
+        h("option", { value: "1" }, "none"),
+        sizes.map((n) => h("option", { value: String(n) }, `${n} hosts each`)),
+    );
     const make = () => {
-        const made = withDomains(description, Number(size));
+        const made = withDomains(description, Number(size.value));
         actions.keep(JSON.stringify(name ? { ...made, name: `${name}, other domains` } : made));
     };
     return h(
         "div.toolbar",
         { id: "domain-maker", role: "group", "aria-label": "Other NVLink domains" },
-        dropDown(
-            "domain-size",
-            "The same hosts with NVLink domains",
-            [["1", "none"], ...sizes.map((n) => [String(n), `${n} hosts each`])],
-            size,
-            (value) => (size = value),
-        ),
+        h("label.field", "The same hosts with NVLink domains ", size),
         button("make-domains", "Make a cluster", make),
     );
 }
