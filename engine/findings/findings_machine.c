@@ -122,6 +122,8 @@ static void pcie_below_model(struct orr_finder *f)
             f->machine.type_links ? "machines of this type have" : "GPU and CPU can run at",
             (double)orr_pcie_rate((unsigned)f->machine.generation),
             (double)orr_pcie_gbs(orr_pcie_rate((unsigned)f->machine.generation), 16));
+    if (generation < f->machine.generation && f->machine.type_links)
+        orr_say_remedy(f, "All GPUs have a slower PCIe link than machines of this type", NULL, NULL);
     if (generation >= f->machine.generation)
         orr_say_remedy(f, "All GPUs have fewer PCIe lanes than GPU and CPU support",
                        "Check the BIOS's bifurcation setting and the risers: the number of lanes does not depend on "

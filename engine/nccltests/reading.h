@@ -67,6 +67,19 @@ const char *orr_span_find(struct orr_span span, const char *word);
 /* Whether one of some words is in it; NULL ends them. */
 bool orr_span_has_one(struct orr_span span, const char *const *words);
 
+/* figures.c: what people write in tables and sentences of their own. */
+#define ORR_SUMMARY_LARGE ((uint64_t)8 << 30) /* bytes: the size that a figure without one stands for */
+/* What a unit is worth in GB/s, with its length; 0 if there is none at this place, or anywhere in a text. */
+double orr_unit_at(const char *at, const char *end, size_t *ret_length);
+double orr_unit_in(struct orr_span text);
+/* The first number at or after *at that no letter touches; *at then points to what follows. False: there is none. */
+bool orr_number_next(const char **at, const char *end, double *ret_value);
+/* The program that a word of the text names; ORR_TEST_COUNT if none does. */
+enum orr_test orr_test_in(struct orr_span text);
+/* The size of messages in the name of a test, in bytes: "all_reduce_perf, 16 ranks, 1 GiB"; 0 if there is none, or
+ * several. It is a power of two up to 8 GiB, which tells it from a GPU's memory ("H100 80GB"). */
+uint64_t orr_size_in(struct orr_span text);
+
 /* A row as its parts come. */
 enum { ORR_NUMBERS_MOST = 24 };
 struct orr_raw_row {

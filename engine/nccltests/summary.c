@@ -12,115 +12,7 @@
 
 #include "engine/nccltests/reading.h"
 
-static const uint64_t LARGE = (uint64_t)8 << 30; /* the size that such figures stand for */
-
 enum { CELLS_MOST = 16 };
-
-/* What a unit is worth in GB/s; 0 if there is none at this place. */
-static double unit_at(const char *at, const char *end, size_t *ret_length)
-{
-    static const struct {
-        const char *name;
-        double scale;
-    } units[] = {{"GiB/s", 1.073741824}, {"GB/s", 1},     {"GB/S", 1},       {"GBps", 1},        {"GB/sec", 1},
-                 {"Gb/s", 0.125},        {"Gbps", 0.125}, {"Gbit/s", 0.125}, {"Gbits/s", 0.125}, {"MB/s", 0.001}};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if ((size_t)(end - at) >= strlen(units[i].name) && !memcmp(at, units[i].name, strlen(units[i].name))) {
-            *ret_length = strlen(units[i].name);
-            return units[i].scale;
-        }
-    return 0;
-}
-
-/* A unit anywhere in a text; 0 if there is none. */
-static double unit_in(struct orr_span text)
-{
-    size_t length;
-    double scale = 0;
-    for (const char *at = text.at, *end = at + text.length; at < end && scale == 0; at++)
-        scale = unit_at(at, end, &length);
-    return scale;
-}
-
-/* Whether a number goes on with a group of three digits after a comma. */
-enum { GROUP = 3 };
-static bool is_grouped(const char *at, const char *end)
-{
-    return end - at > GROUP && *at == ',' && orr_is_digit(at[1]) && orr_is_digit(at[2]) && orr_is_digit(at[3]) &&
-           (end - at == GROUP + 1 || !orr_is_digit(at[GROUP + 1]));
-}
-
-/* The first number at or after *at that no letter touches; *at then points to what follows. */
-static bool next_number(const char **at, const char *end, double *ret_value)
-{
-    for (const char *from = *at; from < end; from++) {
-        if (!orr_is_digit(*from) || (from > *at && (orr_is_letter(from[-1]) || from[-1] == '_' || from[-1] == '.')))
-            continue;
-        const char *stop = from;
-        struct orr_number number;
-        while (stop < end && (orr_is_digit(*stop) || (*stop == '.' && stop + 1 < end && orr_is_digit(stop[1]))))
-            stop++;
-        if (is_grouped(stop, end)) { /* "3,160": neither 3 nor 160 */
-            from = stop + GROUP;
-            continue;
-        }
-        if (!orr_number_read((struct orr_span){from, (size_t)(stop - from)}, &number) || number.missing) {
-            from = stop;
-            continue;
-        }
-        *at = stop;
-        *ret_value = number.value;
-        return true;
-    }
-    return false;
-}
-
-/* The program that a word of the text names. */
-static enum orr_test test_in(struct orr_span text)
-{
-    for (size_t i = 0; i < text.length;) {
-        while (i < text.length && !orr_is_letter(text.at[i]))
-            i++;
-        const size_t start = i;
-        while (i < text.length && (orr_is_letter(text.at[i]) || strchr("_-", text.at[i])))
-            i++;
-        const enum orr_test test = orr_test_find(text.at + start, i - start);
-        if (test != ORR_TEST_COUNT)
-            return test;
-    }
-    return ORR_TEST_COUNT;
-}
-
-/* The size of messages in the name of a test: "all_reduce_perf, 16 ranks, 1 GiB"; 0 if there is none, or several. It is
- * a power of two up to 8 GiB, which tells it from a GPU's memory ("H100 80GB"). */
-static uint64_t size_in(struct orr_span text)
-{
-    static const struct {
-        char prefix;
-        int bits;
-    } units[] = {{'k', 10}, {'m', 20}, {'g', 30}};
-    static const double MOST = 1 << 20;
-    const char *at = text.at, *end = at + text.length;
-    uint64_t size = 0;
-    double number;
-    while (next_number(&at, end, &number)) {
-        const char *next = at;
-        while (next < end && *next == ' ')
-            next++;
-        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-            const char *stop = next + 1;
-            if (next >= end || (*next | 0x20) != units[i].prefix)
-                continue;
-            stop += stop < end && *stop == 'i';
-            if (stop >= end || *stop != 'B' || (stop + 1 < end && (orr_is_letter(stop[1]) || stop[1] == '/')))
-                continue; /* "GB/s" or "Gb" */
-            if (size || !(number >= 1 && number <= MOST) || number != (double)(uint32_t)number)
-                return 0;
-            size = (uint64_t)number << units[i].bits;
-        }
-    }
-    return size <= LARGE && !(size & (size - 1)) ? size : 0;
-}
 
 static void keep(struct orr_results_building *b, enum orr_test test, double hosts, uint64_t size, double value,
                  bool algorithm)
@@ -156,8 +48,8 @@ static uint8_t role_of(struct orr_span cell, struct orr_summary_column *column)
                                          "latency", "time",  "(us",    "per",   NULL};
     if (orr_span_has_one(cell, others))
         return ORR_SUMMARY_OTHER;
-    column->scale = unit_in(cell);
-    column->test = test_in(cell);
+    column->scale = orr_unit_in(cell);
+    column->test = orr_test_in(cell);
     column->algorithm = orr_span_find(cell, "algbw") || orr_span_find(cell, "alg b");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (orr_span_find(cell, words[i].word))
@@ -178,7 +70,7 @@ static bool take_header(struct orr_results_building *b, char separator, struct o
         struct orr_summary_column *column = &columns.columns[i];
         double number;
         const char *at = cells[i].at;
-        if (!cells[i].length || next_number(&at, at + cells[i].length, &number))
+        if (!cells[i].length || orr_number_next(&at, at + cells[i].length, &number))
             return false; /* it is a row */
         *column = (struct orr_summary_column){.test = ORR_TEST_COUNT};
         column->role = role_of(cells[i], column);
@@ -207,7 +99,7 @@ double orr_summary_hosts_in(struct orr_span text)
 {
     const char *at = text.at, *end = at + text.length;
     double number;
-    while (next_number(&at, end, &number))
+    while (orr_number_next(&at, end, &number))
         if (counts_hosts(at, end))
             return number;
     static const char *const one[] = {"single node",   "single-node", "one node",   "single machine",
@@ -237,18 +129,18 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
     for (uint32_t i = 0; i < columns->count; i++) {
         const char *at = cells[i].at, *end = at + cells[i].length;
         if (columns->columns[i].role == ORR_SUMMARY_TEST) {
-            test = test_in(cells[i]);
-            size = size_in(cells[i]);
+            test = orr_test_in(cells[i]);
+            size = orr_size_in(cells[i]);
             hosts = hosts > 0 ? hosts : orr_summary_hosts_in(cells[i]);
         }
-        if (columns->columns[i].role == ORR_SUMMARY_HOSTS && !next_number(&at, end, &hosts))
+        if (columns->columns[i].role == ORR_SUMMARY_HOSTS && !orr_number_next(&at, end, &hosts))
             hosts = orr_span_find(cells[i], "single") || orr_span_find(cells[i], "one") ? 1 : 0;
     }
     for (uint32_t i = 0; i < columns->count; i++) {
         const struct orr_summary_column *column = &columns->columns[i];
         const char *at = cells[i].at, *end = at + cells[i].length;
-        const double unit = unit_in(cells[i]), scale = unit > 0 ? unit : column->scale > 0 ? column->scale : 1;
-        if (column->role == ORR_SUMMARY_VALUE && next_number(&at, end, &value))
+        const double unit = orr_unit_in(cells[i]), scale = unit > 0 ? unit : column->scale > 0 ? column->scale : 1;
+        if (column->role == ORR_SUMMARY_VALUE && orr_number_next(&at, end, &value))
             keep(b, column->test == ORR_TEST_COUNT ? test : column->test, hosts, size, value * scale,
                  column->algorithm);
     }
@@ -277,7 +169,7 @@ static bool is_about_others(struct orr_span line, bool bandwidth)
 /* The program of a sentence, in which "reduce" and "gather" are mostly verbs. */
 static enum orr_test named_in(struct orr_span line)
 {
-    const enum orr_test test = test_in(line);
+    const enum orr_test test = orr_test_in(line);
     const bool verb =
         test == ORR_TEST_BROADCAST || test == ORR_TEST_REDUCE || test == ORR_TEST_GATHER || test == ORR_TEST_SCATTER;
     return verb && !orr_span_find(line, "_perf") ? ORR_TEST_COUNT : test;
@@ -290,7 +182,7 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
     const enum orr_test test = named_in(line);
     double hosts = 0, number;
     bool listed = false, any = false;
-    while (next_number(&at, end, &number)) {
+    while (orr_number_next(&at, end, &number)) {
         const char *next = at;
         while (next < end && strchr(" ~=>", *next))
             next++;
@@ -323,7 +215,7 @@ static uint32_t gpus_in(struct orr_span text)
     static const char word[] = "GPU";
     const char *at = text.at, *end = at + text.length;
     double number;
-    while (next_number(&at, end, &number)) {
+    while (orr_number_next(&at, end, &number)) {
         while (at < end && (*at == ' ' || *at == '-'))
             at++;
         if ((size_t)(end - at) >= sizeof word - 1 && orr_span_is((struct orr_span){at, sizeof word - 1}, word) &&
@@ -350,8 +242,8 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line, 
     const bool algorithm = orr_span_find(line, "algbw") || orr_span_find(line, "algorithm bandwidth");
     const bool bandwidth = orr_span_find(line, "busbw") || orr_span_find(line, "bus bandwidth") ||
                            orr_span_find(line, "bwbus") || orr_span_find(line, "bus bw") || algorithm;
-    const bool own = whole->asks && !(unit_in(line) > 0) && is_own(line);
-    const double unit = own ? 1 : unit_in(line);
+    const bool own = whole->asks && !(orr_unit_in(line) > 0) && is_own(line);
+    const double unit = own ? 1 : orr_unit_in(line);
     whole->asks |=
         test != ORR_TEST_COUNT && (bandwidth || orr_span_find(line, "performance") || orr_span_find(line, "bandwidth"));
     hosts = hosts > 0 ? hosts : whole->hosts;
@@ -359,12 +251,12 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line, 
         return false;
     if (hosts > 0 && take_list(b, line, unit > 0 ? unit : 1))
         return true;
-    while (next_number(&at, end, &number)) {
+    while (orr_number_next(&at, end, &number)) {
         size_t length;
         const char *next = at;
         while (next < end && strchr(" *_", *next))
             next++;
-        const double scale = own ? 1 : unit_at(next, end, &length);
+        const double scale = own ? 1 : orr_unit_at(next, end, &length);
         if (!(scale > 0) || (values && memchr(line.at, '(', (size_t)(at - line.at))))
             continue; /* "9.84 GB/s (80 Gbps)" */
         value = number * scale;
@@ -429,7 +321,7 @@ void orr_summary_end(struct orr_results_building *b)
     for (uint32_t i = 0; i < b->summary_count; i++) {
         const struct orr_summary *one = &b->summary[i];
         supposed |= !one->size;
-        struct orr_result_row row = {.size = one->size ? one->size : LARGE, .line = one->line, .root = -1};
+        struct orr_result_row row = {.size = one->size ? one->size : ORR_SUMMARY_LARGE, .line = one->line, .root = -1};
         row.out = row.in = (struct orr_result_way){.time = -1, .alg_bw = -1, .bus_bw = -1, .wrong = -1};
         if (one->algorithm)
             row.out.alg_bw = one->value;

@@ -227,9 +227,7 @@ static bool may_go_on(struct orr_search_state *s)
  * them, and costs nothing within. */
 static bool more_steps(struct orr_search_state *s, int32_t *budget)
 {
-    if (budget != s->budget.sliced || *budget < 0 || !s->budget.later)
-        return false;
-    if (!may_go_on(s))
+    if (budget != s->budget.sliced || *budget < 0 || !s->budget.later || !may_go_on(s))
         return false;
     *budget = orr_search_slice(s);
     return true;
@@ -280,7 +278,7 @@ void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enu
     if (s->budget.stopped)
         return;
     if (leg && !orr_search_take(s, leg, ORR_RATE_INTER)) {
-        /* No step is counted: many NICs and GPUs without room would go unnoticed. */
+        /* A start without room is not a step, so a search with many of them may never ask for more steps. */
         if (++s->budget.refused % ASKS_EVERY == 0)
             (void)may_go_on(s);
         return;

@@ -33,12 +33,13 @@ struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log);
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
-/* job.c, pcie.c, p2p.c, ranks.c, network.c, gids.c, settings.c */
+/* job.c, pcie.c, p2p.c, ranks.c, network.c (which also asks connections.c), gids.c, settings.c */
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);
 void orr_symptoms_of_network(struct orr_symptom_finder *f);
+void orr_symptoms_of_connections(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connections between hosts that cannot be made, or that broke: which addresses and ports were paired. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/symptoms/finding.h"
+
+/* A rank that announces an address which only its own link knows, as a BMC's or a container's interface has. */
+static void link_local_socket(struct orr_symptom_finder *f)
+{
+    static const char *const events[] = {"socket-connect", "socket-refused", "socket-timed-out", "socket-no-route",
+                                         "socket-retry-newer"};
+    static const char to[] = "onnect to 169.254.";
+    const struct orr_log_event *event = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        event = orr_log_event_of(f->log, events[i]);
+        if (event && strstr(event->text, to))
+            break;
+        event = NULL;
+    }
+    if (!event)
+        return;
+    const char *address = strstr(event->text, to) + strlen("onnect to ");
+    const char *set = orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", NULL);
+    ORR_SYMPTOM(f, "socket-link-local", ORR_SYMPTOM_CAUSE, event->line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "A rank announces %.*s (line %u), a link-local address, which only hosts on the "
+                                     "same link can reach. If the hosts share another network, NCCL chose the "
+                                     "wrong interface there.",
+                                     (int)strspn(address, "0123456789."), address, event->line),
+                .check = "Check on every host: `ip -4 addr` names the interface with 169.254 (often a BMC's usb0, or a "
+                         "node cache of Kubernetes) and that of the common network.",
+                .cure = set ? "NCCL_SOCKET_IFNAME must name, on every host, only the interface of the common network "
+                              "(=NAME matches it exactly)."
+                            : "Set NCCL_SOCKET_IFNAME on every host to the interface of the common network.",
+                .explains = event->message->id);
+}
+
+/* The address of IPv4 after some words; false if there is none. */
+static bool address_after(const char *text, const char *word, unsigned ret_address[4])
+{
+    const char *at = strstr(text, word);
+    return at && sscanf(at + strlen(word), "%3u.%3u.%3u.%3u", &ret_address[0], &ret_address[1], &ret_address[2],
+                        &ret_address[3]) == 4;
+}
+
+/* A connection that broke after the port of a NIC went down. */
+static void port_down(struct orr_symptom_finder *f)
+{
+    static const char *const downs[] = {"ib-async-port", "ib-async-port-any", "ib-async-port-change"};
+    const struct orr_log_event *broken = orr_log_event_of(f->log, "ib-retry-exceeded"), *down = NULL;
+    for (size_t i = 0; i < sizeof downs / sizeof downs[0] && !down; i++)
+        down = orr_log_event_of(f->log, downs[i]);
+    if (!broken || !down || down->line > broken->line)
+        return;
+    const char *host = down->host_count ? down->hosts[0] : "";
+    ORR_SYMPTOM(
+        f, "port-down", ORR_SYMPTOM_CAUSE, down->line,
+        .cause = orr_symptom_text(f,
+                                  "The port of a NIC%s%.60s%s went down before the connection broke (line %u, "
+                                  "%u time%s). A link that flaps usually has a bad cable, transceiver or switch port.",
+                                  *host ? " of " : "", host, down->host_count > 1 ? " and of other hosts" : "",
+                                  down->line, down->count, down->count == 1 ? "" : "s"),
+        .check = "Check on these hosts: `ibstat`, `mlxlink -d mlx5_0 -c`, and the growing LinkDownedCounter of "
+                 "`perfquery` or `ibqueryerrors`. Several hosts at one time: look at their common switch.",
+        .cure = "Seat or replace the cable. NCCL_IB_TIMEOUT=22 only bridges interruptions of some seconds.",
+        .explains = "ib-retry-exceeded");
+}
+
+/* Two RoCE ports of different networks, one of which does not answer. */
+static void other_network(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "ib-modify-qp");
+    unsigned local[4], remote[4];
+    if (!event || !strstr(event->text, "timed out") || !address_after(event->text, "local GID ::ffff:", local) ||
+        !address_after(event->text, "remote GID ::ffff:", remote) || !memcmp(local, remote, 3 * sizeof *local))
+        return;
+    ORR_SYMPTOM(
+        f, "roce-other-network", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = orr_symptom_text(f,
+                                  "NCCL paired the ports %u.%u.%u.%u and %u.%u.%u.%u (line %u). If their networks "
+                                  "are /24 and no router joins them, these ports cannot reach each other: they "
+                                  "belong to two rails, or to two cables between hosts.",
+                                  local[0], local[1], local[2], local[3], remote[0], remote[1], remote[2], remote[3],
+                                  event->line),
+        .check = orr_symptom_text(f, "Check: `ping -I %u.%u.%u.%u %u.%u.%u.%u`.", local[0], local[1], local[2],
+                                  local[3], remote[0], remote[1], remote[2], remote[3]),
+        .cure = "Rails: set NCCL_CROSS_NIC=0, or join them with a router. Hosts cabled to one another in a ring: "
+                "NCCL 2.30.7 or newer with NCCL_IB_SUBNET_AWARE_ROUTING=1 (and NCCL_IB_MERGE_NICS=0, "
+                "NCCL_NET_PLUGIN=none); older releases pair ports by their number.",
+        .explains = "ib-modify-qp");
+}
+
+void orr_symptoms_of_connections(struct orr_symptom_finder *f)
+{
+    link_local_socket(f);
+    port_down(f);
+    other_network(f);
+}
