@@ -113,7 +113,7 @@ static void set_table(struct orr_json *json, json_t *object, const struct orr_pe
     for (uint32_t i = 0; i < table->explanation_count; i++)
         orr_json_add(json, explanations, explanation_json(json, table, &table->explanations[i]));
     ORR_SET(json, object, ORR_VALUE("leads", orr_json_texts(json, table->leads, table->lead_count)),
-            ORR_VALUE("explanations", explanations),
+            ORR_VALUE("explanations", explanations), ORR_STRING("advice", table->advice),
             ORR_BOOL("all_tried", table->verdict != ORR_PERF_LOW || table->all_tried),
             ORR_STRING("limit", table->limit_known ? table->limit.text : NULL));
     set_printed(json, object, "per_nic", table->per_nic > 0 ? table->per_nic : -1);

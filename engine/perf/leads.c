@@ -103,66 +103,6 @@ static void say_settings(const struct orr_perf_work *work, struct orr_perf_table
                                    count > 1 ? "these settings" : "this setting", causes));
 }
 
-static bool uses_gdr(const struct orr_analysis *analysis)
-{
-    for (uint32_t p = 0; p < analysis->part_count; p++) {
-        const struct orr_part *part = &analysis->parts[p];
-        const uint32_t pairs = orr_system_count(&part->system, ORR_GPU) * orr_system_count(&part->system, ORR_NET);
-        for (uint32_t i = 0; part->gdr && i < pairs; i++)
-            if (part->gdr[i].send.verdict)
-                return true;
-    }
-    return false;
-}
-
-/* The line that speaks of a virtual machine; NULL if none does. */
-static const struct orr_log_event *said_virtual(const struct orr_log *log)
-{
-    static const char *const events[] = {"said-virtual", "said-kvm", "said-qemu"};
-    const struct orr_log_event *event = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(log, events[i]);
-    return event;
-}
-
-/* Data between GPUs and NICs of several hosts goes over PCIe alone, which ACS and the IOMMU slow down. */
-static void say_acs(const struct orr_perf_work *work, struct orr_perf_table *table)
-{
-    static const double HALF = 0.7;
-    const struct orr_perf_row *row = &table->rows[table->main];
-    const struct orr_log *log = work->results->log;
-    const struct orr_log_event *off = log ? orr_log_event_of(log, "acs-off") : NULL;
-    const struct orr_log_event *virtual = log ? said_virtual(log) : NULL;
-    const char *check = table->lead_count ? "Then check" : "Check";
-    const bool gdr = uses_gdr(table->analysis);
-    if (table->analysis->communicator.node_count < 2 || !gdr || (!virtual && row->bus_bw > HALF * row->expected.bus_bw))
-        return;
-    if (virtual) {
-        lead(table,
-             orr_arena_text(work->arena,
-                            "%s ATS: in a virtual machine (line %u) PCIe ACS stays on, and data between GPUs and "
-                            "NICs goes through the CPU unless the NICs have ATS. On the host, `sudo mlxconfig -d "
-                            "DEVICE query | grep ATS` must say True; in the virtual machine, set "
-                            "NCCL_IB_PCI_RELAXED_ORDERING=1.",
-                            check, virtual->line));
-        return;
-    }
-    if (off && !orr_log_event_of(log, "acs-on")) {
-        lead(table, orr_arena_text(work->arena,
-                                   "PCIe ACS is off (line %u). Compare the NICs' PCIe settings with those of a faster "
-                                   "host: MaxReadReq in `lspci -vv`, and MAX_ACC_OUT_READ and PCI_WR_ORDERING in "
-                                   "`mlxconfig -d DEVICE query`.",
-                                   off->line));
-        return;
-    }
-    lead(table,
-         orr_arena_text(work->arena,
-                        "%s PCIe ACS and the IOMMU, which slow GPUDirect RDMA down: `sudo lspci -vvv | grep -i acsctl` "
-                        "(SrcValid+ or ReqRedir+ at a bridge: ACS is on) and `cat /proc/cmdline`. The lines \"via "
-                        "NET/IB\" of NCCL_DEBUG=INFO must end in GDRDMA.",
-                        check));
-}
-
 /* A job that takes one GPU of a host uses the NICs of that GPU alone. */
 static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
@@ -363,7 +303,7 @@ static bool lacks_gdr(const struct orr_perf_work *work)
 
 static void say_gdr(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
-    if (table->analysis->communicator.node_count > 1 && uses_gdr(table->analysis) && lacks_gdr(work))
+    if (table->analysis->communicator.node_count > 1 && orr_perf_uses_gdr(table->analysis) && lacks_gdr(work))
         lead(
             table,
             "No connection of the log uses GPUDirect RDMA: its lines \"via NET\" do not end in GDRDMA, so data between "
@@ -394,6 +334,6 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
     say_peers(work, table);
     say_fall(work, table);
     if (!said && !lacks_gdr(work))
-        say_acs(work, table);
+        lead(table, orr_perf_advise_acs(work, table));
     return ORR_OK;
 }

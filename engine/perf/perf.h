@@ -102,7 +102,8 @@ struct orr_perf_table {
     uint32_t explanation_count;
     const char *leads[ORR_PERF_LEADS]; /* what lines of the text say about low results: sentences, the first first */
     uint32_t lead_count;
-    bool all_tried; /* false if the analyses allowed for explanations were spent */
+    const char *advice; /* what to check although neither a line nor a trial shows it; NULL if nothing */
+    bool all_tried;     /* false if the analyses allowed for explanations were spent */
     struct orr_expect_limit limit;
     bool limit_known;
     double per_nic;                        /* GB/s that each NIC carried at the main row, 0 if it cannot be derived */

@@ -58,9 +58,12 @@ enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf
 enum orr_code orr_perf_read_settings(const struct orr_results *results, struct orr_perf_question *question,
                                      struct orr_arena *arena, struct orr_perf_check *check,
                                      struct orr_error *err) ORR_NO_DISCARD;
-/* Fills table->leads. */
+/* Fills table->leads and table->advice. The explanations must be known. */
 enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table,
                                   struct orr_error *err) ORR_NO_DISCARD;
+/* acs.c: what a line says about PCIe ACS, "" if none does. Without a line, table->advice may have a sentence. */
+const char *orr_perf_advise_acs(const struct orr_perf_work *work, struct orr_perf_table *table);
+bool orr_perf_uses_gdr(const struct orr_analysis *analysis);
 /* sentences.c: the verdict of a table; why: a clause if it cannot be judged. */
 const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why);
 

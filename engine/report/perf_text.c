@@ -78,6 +78,7 @@ static void write_rows(struct orr_page *page, const struct orr_perf_table *table
         orr_page_line(page, "  ", "(%u) %s.", i + 1, reasons[i]);
 }
 
+/* Causes that were tried and fit, then advice, for which nothing speaks. */
 static void write_explanations(struct orr_page *page, const struct orr_perf_table *table)
 {
     for (uint32_t i = 0; i < table->explanation_count; i++) {
@@ -87,6 +88,10 @@ static void write_explanations(struct orr_page *page, const struct orr_perf_tabl
         orr_page_line(page, "", "This looks as if %s (fit %.2f%s%s).", explanation->what, explanation->fit,
                       *explanation->evidence ? "; " : ", and no line of the input shows it", explanation->evidence);
         orr_page_line(page, "  ", "%s", explanation->confirm);
+    }
+    if (table->advice) {
+        orr_page_blank(page);
+        orr_page_say(page, ORR_STYLE_PLAIN, "", table->advice);
     }
     if (table->verdict == ORR_PERF_LOW && !table->explanation_count) {
         orr_page_blank(page);

@@ -176,6 +176,24 @@ TEST(test_acs)
     assert_true(table->explanations[at].curve[1] > 240 && table->explanations[at].curve[1] < 255);
 }
 
+/* Advice that neither a line nor a trial supports comes apart from what has evidence; a line of lspci is evidence. */
+TEST(advice_without_evidence_is_no_lead)
+{
+    const struct orr_perf_table *table = judge(HEADER COLUMNS ROW(2147483648, 536870912, 26845, 80.0, 149.9, 0)
+                                                   ROW(4294967296, 1073741824, 53687, 80.0, 150.0, 0),
+                                               "hgx-h100", 2);
+    assert_true(names(&table->explanations[0], "fewer-nics") && table->explanations[0].fit > 0.95);
+    assert_int_equal(table->lead_count, 0);
+    assert_non_null(strstr(table->advice, "Neither a trial nor a line"));
+    assert_non_null(strstr(table->advice, "acsctl"));
+    table = judge(
+        "\t\tACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-\n" HEADER COLUMNS
+            ROW(2147483648, 536870912, 26845, 80.0, 149.9, 0) ROW(4294967296, 1073741824, 53687, 80.0, 150.0, 0),
+        "hgx-h100", 2);
+    assert_non_null(strstr(table->leads[0], "PCIe ACS is on (line 1)"));
+    assert_null(table->advice);
+}
+
 #define LEAF(bus, first, second)                                                                                       \
     SWITCH("0000:" bus "0:00.0")                                                                                       \
     GPU("0000:" bus "1:00.0", first, "80", "") GPU("0000:" bus "2:00.0", second, "80", "") "</pci>"
