@@ -111,36 +111,44 @@ check_portability() {
 # The archive and the wheel.
 build_archive() {
     git clone -q --no-hardlinks . "$system/home/orrery" || return 1
-    in_system 3600 "set -e; apt-get update -qq; cd /home/orrery
+    in_system 14400 "set -e; apt-get update -qq; cd /home/orrery
         apt-get install -y -qq --no-install-recommends $(./dev packages build | xargs) patchelf graphviz fonts-dejavu-core file >/dev/null
         git config --global safe.directory '*'; tools/make_archive.sh /archive" || return 1
-    rm -rf build-archive && mkdir build-archive && cp "$system"/archive/*.tar.gz build-archive/ || return 1
     local tree=$system/archive/wheel name
     name=$(basename "$system"/archive/*.tar.gz .tar.gz)
+    mkdir -p build-archive && rm -f build-archive/*"${name##*-}".* && cp "$system"/archive/*.tar.gz build-archive/ || return 1
     # The wheel has the same tree without what only C programs and packages need.
     mkdir "$tree" && cp -r "$system/archive/$name/." "$tree" && rm -rf "$tree"/include "$tree"/lib/{pkgconfig,systemd} "$tree"/share/{man,bash-completion,zsh,fish} &&
         cp -r bindings/python "$system/archive/source" && rm -rf "$system/archive/source/build" &&
         ORRERY_TREE=$tree ORRERY_PLATFORM=manylinux_2_31_${name##*linux-} /usr/bin/python3 -m pip wheel -q --no-index --no-build-isolation --no-deps \
             -w build-archive "$system/archive/source" &&
-        python3 tests/tools/check_glibc.py 2.31 "$tree" && du -h build-archive/*
+        python3 tests/tools/check_glibc.py 2.31 "$tree" && du -h build-archive/*"${name##*-}".*
 }
 archive_works() {
-    mkdir -p "$system/try" && cp build-archive/*.tar.gz tests/tools/check_archive.sh tests/data/logs/workstation-2.27.7-2h.log "$system/try" &&
+    mkdir -p "$system/try" && cp build-archive/*"$machine".tar.gz tests/tools/check_archive.sh tests/data/logs/workstation-2.27.7-2h.log "$system/try" &&
         in_system 600 'cd /try && bash check_archive.sh *.tar.gz "$PWD/workstation-2.27.7-2h.log"'
 }
 wheel_works() {
-    mkdir -p "$system/try" && cp build-archive/*.whl tests/tools/check_wheel.sh static/examples/h100-nvswitch.xml "$system/try" &&
+    mkdir -p "$system/try" && cp build-archive/*"$machine".whl tests/tools/check_wheel.sh static/examples/h100-nvswitch.xml "$system/try" &&
         in_system 900 'cd /try && apt-get update -qq && apt-get install -y -qq --no-install-recommends python3 python3-pip >/dev/null &&
             bash check_wheel.sh *.whl h100-nvswitch.xml'
 }
-make_archive() {
-    local name failed=0
-    need run systems package
+make_archive() { # [check] [arm64]
+    local name failed=0 machine checked="" arm=""
+    machine=$(uname -m)
+    for name in "$@"; do
+        case "$name" in
+        check) checked=1 ;;
+        arm64) arm=-arm64 machine=aarch64 ;;
+        *) say "dev archive: there is no $name to make; it takes check and arm64"; return 2 ;;
+        esac
+    done
+    need run systems package ${arm:+arm}
     trap system_drop EXIT
     trap 'exit 130' INT TERM
-    try debian-11 build_archive
-    [ "${1:-}" = check ] && [ $failed = 0 ] && [ -d build-archive ] || return $failed
-    for name in debian-11 debian-12 debian-13; do
+    try debian-11$arm build_archive
+    [ -n "$checked" ] && [ $failed = 0 ] && [ -d build-archive ] || return $failed
+    for name in debian-11$arm debian-12$arm debian-13$arm; do
         try "$name" archive_works
         try "$name" wheel_works
     done

@@ -3,6 +3,7 @@
 # Root file systems of other releases, made by debootstrap: for `./dev portability` and for the archive.
 #
 # The minimal systems are kept in $systems, with the packages that apt has fetched and what ccache has compiled; each use gets a copy.
+# A name that ends in -arm64 is the same system for 64-bit Arm. On another processor qemu-user-static runs it; the kernel is told so (binfmt_misc).
 systems=${ORR_SYSTEMS:-/var/cache/orrery/systems}
 system_rows="
 debian-11    bullseye
@@ -11,7 +12,7 @@ debian-13    trixie
 ubuntu-22.04 jammy
 ubuntu-24.04 noble"
 system_names() { awk 'NF { print $1 }' <<<"$system_rows"; }
-suite_of() { awk -v name="$1" '$1 == name { print $2 }' <<<"$system_rows"; }
+suite_of() { awk -v name="${1%-arm64}" '$1 == name { print $2 }' <<<"$system_rows"; }
 mirror_of() { # the one that apt uses here, if this is Debian too
     local site=""
     case "$1" in
@@ -23,11 +24,22 @@ mirror_of() { # the one that apt uses here, if this is Debian too
     esac
 }
 
+# Arm's programs start: by themselves, or once the kernel knows which program runs them (magic and mask are those of an ELF file for aarch64).
+arm_runs() {
+    local kernel=/proc/sys/fs/binfmt_misc zeros='\x00\x00\x00\x00\x00\x00\x00\x00' ones='\xff\xff\xff\xff\xff\xff\xff\xff' qemu
+    [ "$(uname -m)" != aarch64 ] && [ ! -e $kernel/qemu-aarch64 ] || return 0
+    qemu=$(command -v qemu-aarch64-static) || return 1
+    [ -e $kernel/register ] || mount -t binfmt_misc none $kernel 2>/dev/null || return 1
+    printf '%s' ":qemu-aarch64:M::\x7fELF\x02\x01\x01\x00$zeros\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00$ones\xfe\xff\xff\xff:$qemu:F" \
+        >$kernel/register 2>/dev/null
+}
+
 # system_obstacle NAME: why a system cannot be made or entered here; nothing if it can.
 system_obstacle() {
     [ -n "$(suite_of "$1")" ] || { echo "there is no system of that name ($(system_names | xargs))"; return; }
     [ "$(id -u)" = 0 ] || { echo "only root can make a root file system"; return; }
     unshare --mount --pid --fork true 2>/dev/null || { echo "this machine does not let root mount anything"; return; }
+    case "$1" in *-arm64) arm_runs || { echo "programs for Arm do not start here"; return; } ;; esac
     [ -e "$systems/$1/.complete" ] && return
     command -v debootstrap >/dev/null || { echo "debootstrap is not installed"; return; }
     curl -fsS -m 30 -o /dev/null "$(mirror_of "$1")/dists/$(suite_of "$1")/Release" 2>/dev/null || echo "$(mirror_of "$1") cannot be reached"
@@ -39,6 +51,7 @@ system_make() {
     [ ! -e "$systems/$1/.complete" ] || return 0
     rm -rf --one-file-system "${systems:?}/$1"
     mkdir -p "$systems"
+    case "$1" in *-arm64) options+=(--arch=arm64) ;; esac
     case "$1" in ubuntu-*)
         options+=("--components=main,universe" --keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg)
         [ -e "/usr/share/debootstrap/scripts/$(suite_of "$1")" ] || script=(/usr/share/debootstrap/scripts/gutsy) # for all of Ubuntu
