@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A libcuda.so.1 of our own: every GPU that it is asked of exists and knows both attributes, unless ORR_FAKE_CUDA says
- * "fail" (cuInit gives 100) or "old" (a driver without the attributes). */
+ * "fail" (cuInit gives 100) or "old" (a driver without the attributes). For real.py it has two GPUs, and memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,5 +33,33 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device);
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
     *value = device >= 0 && (attribute == 116 || attribute == 124);
+    return 0;
+}
+EXPORT int cuDeviceGetCount(int *count);
+EXPORT int cuDeviceGetCount(int *count)
+{
+    *count = 2;
+    return 0;
+}
+EXPORT int cuDevicePrimaryCtxRetain(void **context, int device);
+EXPORT int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    *context = context;
+    return device > 1;
+}
+EXPORT int cuCtxSetCurrent(void *context);
+EXPORT int cuCtxSetCurrent(void *context)
+{
+    return !context;
+}
+EXPORT int cuMemAlloc_v2(unsigned long long *address, size_t size);
+EXPORT int cuMemAlloc_v2(unsigned long long *address, size_t size)
+{
+    *address = 0x700000000000;
+    return size == 0;
+}
+EXPORT int cuCtxSynchronize(void);
+EXPORT int cuCtxSynchronize(void)
+{
     return 0;
 }
