@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Building elements. Text is always set as text, never as markup. */
+import { idle } from "./handling.js";
+import { onPage } from "./page_words.js";
 
 /** h("td.num", {title: "x", onclick}, child, ...), or h("td.num", child, ...): children are nodes, texts, arrays or
  * null. A button has the type "button" unless it says another.
@@ -7,7 +9,6 @@
  * @param {any} [props]
  * @param {...any} children
  * @returns {any} the element: which of its kinds it is, the first argument says */
-import { onPage } from "./page_words.js";
 export function h(spec, props, ...children) {
     const [tag, ...classes] = spec.split(".");
     const node = document.createElement(tag || "div");
@@ -109,12 +110,16 @@ export const withCode = (text) =>
         .map((piece, i) => (i % 2 ? h("code", piece) : piece));
 
 const MARKS = { "#": "num", "~": "wrap" };
+/* Rows of a long table that are made at once: more than a screen has room for. The others follow when the browser is
+ * idle, unless the table was there already and may be scrolled. */
+const AT_ONCE = 60;
 
 /** A table that scrolls by itself if it is too wide for its place.
  * @param {string} name what it lists
  * @param {any[]} heads names of the columns: "#GB/s" of figures, "~Why" of texts that wrap,
  * "(Share)" not shown; or <th>
- * @param {any[]} rows lists of cells, which are texts, nodes or whole <td> and <th>, or {tag, props, cells}
+ * @param {any[]} rows lists of cells, which are texts, nodes or whole <td> and <th>, or {tag, props, cells}, or
+ * functions that make one of these
  * @param {{id?: string, tag?: string, rowHeads?: boolean, caption?: any, scroll?: boolean}} [options] rowHeads: the
  * first cell names its row; caption: shown above, else only the name is there for screen readers */
 export function table(
@@ -138,17 +143,20 @@ export function table(
             : rowHeads && !i
               ? h(kinds[i] ? `th.${kinds[i]}` : "th", { scope: "row" }, value)
               : h(kinds[i] ? `td.${kinds[i]}` : "td", value);
-    const rowOf = ({ tag: of = "tr", props = null, cells }) => h(of, props, cells.map(cell));
+    const rowOf = (row) => {
+        const told = typeof row === "function" ? row() : row,
+            { tag: of = "tr", props = null, cells } = Array.isArray(told) ? { cells: told } : told;
+        return h(of, props, cells.map(cell));
+    };
+    const late = rows.length > 2 * AT_ONCE && !document.getElementById(id);
     const made = h(
         tag,
         { id },
         caption ? h("caption", caption) : h("caption.unseen", name),
         h("thead", h("tr", texts.map(headOf))),
-        h(
-            "tbody",
-            rows.map((row) => rowOf(Array.isArray(row) ? { cells: row } : row)),
-        ),
+        h("tbody", rows.slice(0, late ? AT_ONCE : rows.length).map(rowOf)),
     );
+    if (late) idle().then(() => made.tBodies[0].append(...rows.slice(AT_ONCE).map(rowOf)));
     return scroll
         ? h("div.scroll", { tabindex: "0", role: "group", "aria-label": name }, made)
         : made;

@@ -90,14 +90,15 @@ export function hostLinks(model, graph, channel) {
 }
 
 const TILE = { w: 116, h: 52 },
-    GAP = { x: 30, y: 22 };
+    GAP = { x: 30, y: 22 },
+    ROUND = 20; // hosts that a ring shows as a circle
 
 /** Where each host is: [{x, y}] of tiles' corners. A small ring is a circle, a large one runs down columns, so
  * that rails are
  *  upright lines; trees are layers. */
 export function layout(count, graph, links) {
     return graph === "ring"
-        ? count <= 20
+        ? count <= ROUND
             ? circle(count, links)
             : columns(count, links)
         : layers(count, links);
@@ -114,12 +115,19 @@ const ringOrder = (count, links) => {
     ];
 };
 
+/* Clockwise. An even number has two hosts on top and two at the bottom, each with a link above it and one below. An odd
+ * number has its first host alone on top, and turns the other way if the two links of that host would cross. */
 function circle(count, links) {
     const radius = Math.max(90, (count * (TILE.w + 24)) / (2 * Math.PI)),
+        turn = count % 2 === 0 ? -0.5 : 0,
+        way = turn === 0 && links.at(-1)?.into > links[0]?.out ? -1 : 1,
         places = [];
     ringOrder(count, links).forEach((host, i) => {
-        const angle = (i / count) * 2 * Math.PI - Math.PI / 2;
-        places[host] = { x: radius * 1.5 * Math.cos(angle), y: radius * 0.75 * Math.sin(angle) };
+        const angle = ((i + turn) / count) * 2 * Math.PI;
+        places[host] = {
+            x: radius * 1.5 * way * Math.sin(angle),
+            y: radius * -0.75 * Math.cos(angle),
+        };
     });
     return places;
 }
@@ -164,17 +172,47 @@ function layers(count, links) {
     return places.map((one) => ({ x: one.column * (TILE.w + 14), y: one.depth * rise }));
 }
 
-/** The overview as SVG text, for the page's drawing; and its tiles, for culling: {svg, places, tile}. */
+/* Links with the edges of tiles by which they leave and enter, -1 the upper and 1 the lower: those that face each other
+ * if there is room between the tiles. Else both by the outer edge of the circle, or by the inner one if the link would
+ * cross the one that came in there. middle: twice the height of a tile in the middle. */
+function withEdges(links, places, middle) {
+    const entered = new Map(), // host -> {edge, rail, from}
+        rise = ({ from, to }) => places[to].y - places[from].y,
+        isBeside = (row) => Math.abs(rise(row)) < TILE.h + GAP.y / 2,
+        first = Math.max(
+            0,
+            links.findIndex((row) => !isBeside(row)),
+        );
+    return [...links.slice(first), ...links.slice(0, first)].map((row) => {
+        const { from, to, out, into } = row,
+            came = entered.get(from),
+            ahead = (out - came?.rail) * (places[to].x - places[from].x) > 0,
+            outer = places[from].y + places[to].y < middle ? -1 : 1,
+            beside = isBeside(row);
+        const side = !beside
+                ? Math.sign(rise(row))
+                : came?.edge === outer && (!ahead || came.from === to)
+                  ? -outer
+                  : outer,
+            other = beside ? side : -side;
+        entered.set(to, { edge: other, rail: into, from });
+        return { ...row, side, other };
+    });
+}
+
+/** The overview as SVG text, for the page's drawing, and its tiles, for culling: {svg, places, tile, links, detail}.
+ * links: pairs of ids of tiles. detail(host): SVG text that a tile gets once somebody is near enough to read it. */
 export function overview(model, graph, channel) {
     const { count, local, rails } = shape(model),
         links = hostLinks(model, graph, channel),
         places = layout(count, graph, links);
     const xs = places.map((p) => p.x),
         ys = places.map((p) => p.y),
-        min = { x: Math.min(...xs) - 30, y: Math.min(...ys) - 30 };
+        around = graph === "ring" && count <= ROUND ? 50 : 30, // links bulge out of a circle
+        min = { x: Math.min(...xs) - 30, y: Math.min(...ys) - around };
     const size = {
         w: Math.max(...xs) + TILE.w + 30 - min.x,
-        h: Math.max(...ys) + TILE.h + 30 - min.y,
+        h: Math.max(...ys) + TILE.h + around - min.y,
     };
     const railX = (rail) =>
             rails.length
@@ -182,52 +220,55 @@ export function overview(model, graph, channel) {
                 : TILE.w / 2,
         n = (v) => Number(v.toFixed(1));
     const middle = min.y * 2 + size.h - TILE.h; // of a tile in the middle, twice
-    const marks = places.map(() => new Set());
+    const ends = new Set();
     const mark = (host, rail, side, inward) => {
         const { x, y } = places[host],
             at = x + railX(rail),
             edge = side > 0 ? y + TILE.h : y,
             turn = (inward ? -side : side) * 5;
-        marks[host].add(`M${n(at - 4)},${n(edge - turn / 2)}h8l-4,${turn}z`);
+        ends.add(`M${n(at - 4)},${n(edge - turn / 2)}h8l-4,${turn}z`);
         return { x: at, y: edge };
     };
+    const lines = new Map(); // one path for all links that look alike: hundreds of elements take long to show
     const line = (row) => {
-        const { from, to } = row,
-            rise = places[to].y - places[from].y,
-            beside = Math.abs(rise) < TILE.h + GAP.y; // no room between them: both by their outer edge
-        const side = beside ? (places[from].y + places[to].y < middle ? -1 : 1) : Math.sign(rise),
-            other = beside ? side : -side;
-        const a = mark(from, row.out, side, false),
+        const { from, to, side, other } = row,
+            a = mark(from, row.out, side, false),
             b = mark(to, row.into, other, true),
             bend = Math.max(8, Math.min(60, Math.hypot(b.x - a.x, b.y - a.y) / 3));
         const kind =
             `edge${row.out === row.into ? "" : " crossing"}` +
-            `${graph === "ring" && count > 20 && side < 0 ? " jump" : ""}`;
-        return (
-            `<g id="HOST/${from}--HOST/${to}" class="${kind}"><path ` +
-            `d="M${n(a.x)},${n(a.y)}C${n(a.x)},${n(a.y + side * bend)} ${n(b.x)},${n(b.y + other * bend)} ` +
-            `${n(b.x)},${n(b.y)}"/></g>`
+            `${graph === "ring" && count > ROUND && side < 0 ? " jump" : ""}`;
+        lines.set(
+            kind,
+            `${lines.get(kind) ?? ""}M${n(a.x)},${n(a.y)}C${n(a.x)},${n(a.y + side * bend)} ` +
+                `${n(b.x)},${n(b.y + other * bend)} ${n(b.x)},${n(b.y)}`,
         );
     };
-    const lines = links.map(line).join("");
+    withEdges(links, places, middle).forEach(line);
     const ticks = rails.map((_, r) => `${r ? `m${n(railX(1) - railX(0))},-4` : ""}v4`).join("");
-    const tile = (host) => {
-        const { x, y } = places[host],
-            title = `Host ${host}, ranks ${host * local} to ${host * local + local - 1}`;
+    const ranks = (host, to) => `${host * local}${to}${host * local + local - 1}`;
+    const tile = ({ x, y }, host) =>
+        `<g id="HOST/${host}" class="node host"><title>Host ${host}, ranks ${ranks(host, " to ")}</title>` +
+        `<rect x="${n(x)}" y="${n(y)}" width="${TILE.w}" height="${TILE.h}" rx="4"/>` +
+        `<text class="name" x="${n(x + TILE.w / 2)}" y="${n(y + 21)}">Host ${host}</text></g>`;
+    const detail = (host) => {
+        const { x, y } = places[host];
         return (
-            `<g id="HOST/${host}" class="node host"><title>${title}</title><rect x="${n(x)}" y="${n(y)}" ` +
-            `width="${TILE.w}" height="${TILE.h}" rx="4"/>` +
-            `<path class="rails" ` +
-            `d="M${n(x + railX(0))},${n(y + TILE.h - 9)}${ticks}"/><path ` +
-            `class="ends" d="${[...marks[host]].join("") || "M0,0"}"/>` +
-            `<text class="name" x="${n(x + TILE.w / 2)}" y="${n(y + 21)}">Host ${host}</text><text ` +
-            `class="ranks" x="${n(x + TILE.w / 2)}" y="${n(y + 35)}">ranks ` +
-            `${host * local}–${host * local + local - 1}</text></g>`
+            `<path class="rails" d="M${n(x + railX(0))},${n(y + TILE.h - 9)}${ticks}"/>` +
+            `<text class="ranks" x="${n(x + TILE.w / 2)}" y="${n(y + 35)}">ranks ${ranks(host, "–")}</text>`
         );
     };
     const svg =
-        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${n(min.x)} ${n(min.y)} ${n(size.w)} ` +
-        `${n(size.h)}"><g class="graph ` +
-        `hosts">${lines}${places.map((_, host) => tile(host)).join("")}</g></svg>`;
-    return { svg, places, tile: TILE };
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${n(min.x)} ${n(min.y)} ${n(size.w)} ${n(size.h)}">` +
+        `<g class="graph hosts">` +
+        [...lines].map(([kind, d]) => `<g class="${kind}"><path d="${d}"/></g>`).join("") +
+        places.map(tile).join("") +
+        `<path class="ends" d="${[...ends].join("")}"/></g></svg>`;
+    return {
+        svg,
+        places,
+        tile: TILE,
+        detail,
+        links: links.map(({ from, to }) => [from, to].map((host) => `HOST/${host}`)),
+    };
 }

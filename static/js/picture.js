@@ -32,6 +32,11 @@ export function picture(text) {
     return document.adoptNode(root);
 }
 
+/** The same of a text that the page made itself, which holds nothing to remove. The parser of HTML is twice as fast as
+ * that of XML. */
+export const ownPicture = (text) =>
+    document.adoptNode(new DOMParser().parseFromString(text, "text/html").querySelector("svg"));
+
 /** Removes what could act, in place. */
 export function clean(root) {
     for (const node of [...root.querySelectorAll("*")])

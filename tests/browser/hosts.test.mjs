@@ -59,6 +59,9 @@ test("by keyboard: h, a tile, Enter; channels turn with brackets", async () => {
     await it.until(() => document.querySelector("#canvas g.host"));
     await soon.ok(() => d());
     await it.page.locator('#canvas g.host[id="HOST/2"]').focus();
+    await it.page.keyboard.press("ArrowLeft"); // along the ring
+    await it.until(() => document.activeElement.id === "HOST/3");
+    await it.page.keyboard.press("ArrowRight");
     await it.page.keyboard.press("Enter");
     await it.until(() => /Host 2/.test(document.querySelector("#crumbs")?.textContent));
 });
@@ -77,6 +80,12 @@ test("512 hosts: all are there, only those in sight are drawn, near ones in full
     for (let i = 0; i < 9; i++) await it.page.getByRole("button", { name: "Zoom in" }).click();
     await soon.ok(async () => (await it.page.locator("#canvas g.host.away").count()) > 300);
     await soon.equal(() => it.page.locator("#canvas svg.far").count(), 0);
+    const inSight = "#canvas g.host:not(.away)";
+    await soon.ok(() => it.page.locator(`${inSight} .ranks`).first().isVisible());
+    await soon.equal(
+        () => it.page.locator(`${inSight} .ranks`).count(),
+        () => it.page.locator(inSight).count(),
+    );
     await it.page.getByRole("button", { name: "Show all" }).click();
     await soon.equal(() => it.page.locator("#canvas g.host.away").count(), 0);
     await soon.equal(() => it.page.locator("#hosts-table tbody tr").count(), 512);

@@ -110,6 +110,55 @@ test("a tree's children are below their parent, even where links form a circle",
 test("the overview has a tile a host and marks links that change rails", () => {
     const { svg } = overview(model, "ring", 0);
     assert.equal(svg.match(/class="node host"/g).length, 3);
-    assert.equal(svg.match(/class="edge crossing"/g).length, 1);
+    assert.equal(svg.match(/<g class="edge crossing"><path d="(M[^M"]*)"/).length, 2); // one line
     assert.match(svg, /<title>Host 2, ranks 4 to 5<\/title>/);
+});
+
+/* Points of the links of an overview: of "M1,2C3,4 5,6 7,8" eleven along the curve. */
+const curves = (svg) =>
+    [...svg.matchAll(/M([-\d.,]+)C([-\d.,]+) ([-\d.,]+) ([-\d.,]+)/g)].map(([, ...points]) => {
+        const [a, b, c, d] = points.map((point) => point.split(",").map(Number));
+        const at = (t, i) =>
+            a[i] * (1 - t) ** 3 +
+            3 * b[i] * t * (1 - t) ** 2 +
+            3 * c[i] * t * t * (1 - t) +
+            d[i] * t ** 3;
+        return Array.from({ length: 41 }, (_, i) => [at(i / 40, 0), at(i / 40, 1)]);
+    });
+const turns = ([ax, ay], [bx, by], [cx, cy]) =>
+    Math.sign((bx - ax) * (cy - ay) - (by - ay) * (cx - ax));
+const cross = (one, other) =>
+    one
+        .slice(1)
+        .some((b, i) =>
+            other
+                .slice(1)
+                .some(
+                    (d, j) =>
+                        turns(one[i], b, other[j]) * turns(one[i], b, d) < 0 &&
+                        turns(other[j], d, one[i]) * turns(other[j], d, b) < 0,
+                ),
+        );
+
+test("no two links of a ring of 2 to 20 hosts cross, whichever rails they take", () => {
+    const orders = {
+        "each host enters by 0 and leaves by 1": () => [0, 1],
+        "each host enters by 1 and leaves by 0": () => [1, 0],
+        "hosts alternate": (host) => (host % 2 ? [1, 0] : [0, 1]),
+        "hosts alternate, from 1": (host) => (host % 2 ? [0, 1] : [1, 0]),
+    };
+    for (const [name, order] of Object.entries(orders))
+        for (let count = 2; count <= 20; count++) {
+            const ring = Array.from({ length: count }, (_, host) =>
+                    order(host).map((rank) => 2 * host + rank),
+                ).flat(),
+                rows = { ...doc, hosts: count, ranks: 2 * count, channels: { rings: [ring] } },
+                lines = curves(overview(index(rows), "ring", 0).svg);
+            assert.equal(lines.length, count);
+            lines.forEach((one, i) =>
+                lines
+                    .slice(0, i)
+                    .forEach((other) => assert.ok(!cross(one, other), `${count} hosts, ${name}`)),
+            );
+        }
 });

@@ -5,7 +5,7 @@ import { arrows } from "../arrows.js";
 import { button, h, s } from "../dom.js";
 import { Fingers } from "../fingers.js";
 import { bandOf } from "../lanes.js";
-import { extent, picture, titleOf } from "../picture.js";
+import { extent, ownPicture, picture, titleOf } from "../picture.js";
 import { fit, grown, pan, reshape, write, zoom } from "../viewport.js";
 import { badge } from "./badge.js";
 import { Labels } from "./labels.js";
@@ -19,6 +19,8 @@ const ON_A_BUS = [12, 22, 32];
 // pixels a unit at which all is shown, if there is room for more: texts about as large as the page's own
 const LARGEST = 1.6;
 const AHEAD = 0.5; // of the part in sight, drawn on each side of it: diagram.css says so too
+const FAR = 80, // pixels of a tile's width, below which it has its name alone, and below which not even that
+    TINY = 24;
 const WHEEL = 1.0018,
     BUTTON = 1.4,
     KEY_STEP = 0.08;
@@ -97,7 +99,7 @@ export class Diagram {
      *  of a picture of many, of which only those in sight are drawn, in full only when near. */
     show(text, keep, tiles = null) {
         /** @type {any} */
-        const svg = picture(text),
+        const svg = tiles ? ownPicture(text) : picture(text),
             box = svg.viewBox.baseVal;
         const whole = box?.width
             ? { x: box.x, y: box.y, w: box.width, h: box.height }
@@ -127,7 +129,11 @@ export class Diagram {
             Math.abs(this.size.w - before.w) < 1 &&
             Math.abs(this.size.h - before.h) < 1;
         this.labels = tiles ? null : new Labels(svg);
-        this.tiles = tiles && { ...tiles, shown: tiles.places.map(() => true) };
+        this.tiles = tiles && {
+            ...tiles,
+            shown: tiles.places.map(() => true),
+            detailed: new Set(),
+        };
         this.groups = new Map();
         for (const group of svg.querySelectorAll("g[id]")) this.groups.set(group.id, group);
         const devices = [...svg.querySelectorAll("g.node[id*='/']")],
@@ -176,6 +182,7 @@ export class Diagram {
             around = badges.parentNode;
         badges.remove();
         away.forEach((one) => one.classList.remove("away", "apart"));
+        this.tiles?.places.forEach((_, i) => this.#detail(i));
         if (!svg.matches(".less")) brief.forEach(([text]) => text.remove());
         try {
             return make(svg, whole);
@@ -402,19 +409,28 @@ export class Diagram {
             { x, y, w, h } = grown(this.box, AHEAD),
             margin = tile.w,
             scale = (tile.w * this.window.w) / this.box.w;
-        this.svg.classList.toggle("far", scale < 80);
-        this.svg.classList.toggle("tiny", scale < 24);
+        this.svg.classList.toggle("far", scale < FAR);
+        this.svg.classList.toggle("tiny", scale < TINY);
         places.forEach((place, i) => {
             const inSight =
                 place.x > x - margin - tile.w &&
                 place.x < x + w + margin &&
                 place.y > y - margin &&
                 place.y < y + h + margin;
+            if (inSight && scale >= FAR) this.#detail(i);
             if (inSight !== shown[i]) {
                 shown[i] = inSight;
                 this.groups.get(`HOST/${i}`)?.classList.toggle("away", !inSight);
             }
         });
+    }
+
+    /* What a tile says to those who are near. */
+    #detail(i) {
+        const { detailed, detail } = this.tiles;
+        if (detailed.has(i)) return;
+        detailed.add(i);
+        this.groups.get(`HOST/${i}`)?.insertAdjacentHTML("beforeend", detail(i));
     }
 
     #zoom(factor, fx = 0.5, fy = 0.5) {
@@ -457,9 +473,8 @@ export class Diagram {
     #walk(device, dx, dy) {
         if (device.matches("g.edge")) return this.#next(device, dx + dy > 0 ? 1 : -1);
         const at = this.#centre(device.id),
-            ends = [...this.groups.keys()]
-                .filter((id) => id.includes("--"))
-                .map((id) => id.split("--"));
+            drawn = [...this.groups.keys()].filter((id) => id.includes("--")),
+            ends = this.tiles?.links ?? drawn.map((id) => id.split("--"));
         const linked = new Set(
             ends
                 .filter(([a, b]) => a === device.id || b === device.id)

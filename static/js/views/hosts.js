@@ -76,7 +76,7 @@ export function hostsView({ model, state, actions }) {
                 ring ? "~Receives from" : "~Children",
                 ring ? "~Sends to" : "~Parent",
             ],
-            Array.from({ length: count }, (_, host) => ({
+            Array.from({ length: count }, (_, host) => () => ({
                 tag: host === state.host ? "tr.on" : "tr",
                 cells: [
                     button(`host:${host}`, `Host ${host}`, () => actions.host(host), {
