@@ -19,7 +19,7 @@ struct block {
 };
 
 struct orr_arena {
-    struct block *blocks; /* the newest first: the only one that is filled further */
+    struct block *blocks; /* newest first; only the newest still has room to fill */
     size_t bytes;
     size_t limit;
     size_t next_size;

@@ -40,9 +40,9 @@ void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size);
 char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length);
 /* Formats into an arena; NULL if memory runs out. */
 char *orr_arena_printf(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
-/* The same as vsnprintf() with a buffer of `size` bytes writes it: the rest is cut. */
+/* Formats like vsnprintf() into a buffer of `size` bytes, so a longer text is cut. */
 char *orr_arena_vprintf(struct orr_arena *arena, size_t size, const char *format, va_list args) ORR_PRINTF(3, 0);
-/* The same, never NULL: "" if memory runs out. It ends after 4,095 bytes at the latest. */
+/* Formats a text of at most 4,095 bytes; the rest is cut. Never NULL: the result is "" if memory runs out. */
 const char *orr_arena_text(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
 /* Whether an allocation has failed. All later ones fail too, so one check at the end suffices. True for NULL. */
 bool orr_arena_starved(const struct orr_arena *arena);
@@ -51,7 +51,7 @@ void orr_arena_starve(struct orr_arena *arena);
 /* Bytes taken from the operating system so far. */
 size_t orr_arena_bytes(const struct orr_arena *arena);
 
-/* Typed: ORR_NEW(arena, struct orr_node, 12). */
+/* A zeroed array of a type: ORR_NEW(arena, struct orr_node, 12). */
 #define ORR_NEW(arena, type, count) ((type *)orr_arena_alloc((arena), (count), sizeof(type)))
 
 /* Makes room for one more element in a growing array in an arena. Old copies stay allocated until the arena is freed;

@@ -177,7 +177,7 @@ void orr_budget_free(void *block, size_t bytes)
     free(block);
 }
 
-/* How each limit is raised: the option, and the same for who works with a service and for who calls the library. */
+/* How to raise each limit: the command-line option, the service's setting, and the library's call. */
 static const struct {
     const char *setting, *unit, *names[ORR_LIMITED_BY_COUNT];
 } limits[ORR_SPENT_COUNT] = {

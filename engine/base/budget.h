@@ -3,13 +3,14 @@
  * any thread or signal handler may set, ends the work early.
  *
  * A budget is in force on the thread that does the work, from orr_budget_begin() to orr_budget_end(). It is the only
- * state of the engine that belongs to a thread instead of being an argument. Every arena, text and JSON value that the
- * thread makes draws its memory from it. So no function can forget to pass it on. Without a budget nothing is limited.
+ * state of the engine that belongs to a thread instead of being an argument, so no function can forget to pass it on.
+ * Every arena, text and JSON value that the thread makes draws its memory from it. Without a budget, nothing is
+ * limited.
  *
- * Code that works long asks orr_budget_spent() as it goes, or ORR_TRY(orr_budget_check(err)) between steps. Once a
- * limit is exceeded the budget stays spent: every later check fails and every allocation gives NULL, so whatever path
- * the failure takes, the work ends. Whoever began the work asks orr_budget_verdict() at the end: no answer of a spent
- * budget counts, not even one that was reported as a success. */
+ * Long-running code calls orr_budget_spent() as it goes, or ORR_TRY(orr_budget_check(err)) between steps. Once a limit
+ * is exceeded the budget stays spent: every later check fails and every allocation gives NULL, so the work ends
+ * whatever path the failure takes. The caller that began the work calls orr_budget_verdict() at the end, and discards
+ * the answer if the budget was spent, even if the work reported success. */
 #ifndef ORR_BASE_BUDGET_H
 #define ORR_BASE_BUDGET_H
 
@@ -58,7 +59,7 @@ struct orr_budget {
     size_t held, most; /* bytes in use now, and their maximum so far */
     uint64_t wanted;   /* bytes that would be in use with the refused request */
     uint64_t unpacked_bytes, entry_count;
-    uint64_t started_ns, id; /* id: identifies the memory drawn from this budget; 0 if not begun */
+    uint64_t started_ns, id; /* id: identifies the memory drawn from this budget; 0 before the budget begins */
     bool settled;            /* orr_budget_settle() was called: limits no longer apply */
     int32_t until_look;      /* steps until the clock is read */
 };

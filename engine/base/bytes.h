@@ -30,7 +30,7 @@ static inline size_t orr_bytes_mark(const char *bytes, size_t length)
     return length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
-/* The first position from `at` on that is not a space, tab or line end; length: there is none. */
+/* The first position from `at` on that is not a space, tab or line end; `length` if there is none. */
 static inline size_t orr_bytes_blanks(const char *bytes, size_t length, size_t at)
 {
     while (at < length && bytes[at] && strchr(" \t\r\n", bytes[at]))

@@ -2,8 +2,8 @@
 /* One error scheme for the whole program.
  *
  * A function that can fail returns enum orr_code and takes a struct orr_error as its last argument, which may be NULL.
- * The first report wins: filling an error that already holds one does nothing, so the cause is never overwritten by
- * what it caused. Outputs named ret_x are not written on failure. Library code never prints.
+ * The first report wins: filling an error that already has a report does nothing, so a later failure never hides its
+ * own cause. Outputs named ret_x are not written on failure. Library code never prints.
  */
 #ifndef ORR_BASE_ERROR_H
 #define ORR_BASE_ERROR_H
@@ -18,7 +18,7 @@
     X(NOMEM, "out-of-memory")             /* an allocation failed: the request may be tried again */                   \
     X(SYNTAX, "malformed-xml")            /* the bytes are not well-formed XML */                                      \
     X(REFUSED, "refused-by-nccl")         /* only with --strict: NCCL itself would refuse it */                        \
-    X(UNRECOGNISED, "unrecognised-input") /* no kind of input that Orrery understands */                               \
+    X(UNRECOGNISED, "unrecognised-input") /* Orrery understands no such kind of input */                               \
     X(INVALID, "invalid-topology")        /* understood, but contradicts itself or lacks something required */         \
     X(NO_RANKS, "no-ranks")               /* no GPU takes part: nothing to analyse */                                  \
     X(LIMIT, "limit-exceeded")            /* larger than a stated limit */                                             \
@@ -53,7 +53,7 @@ struct orr_error {
 #define ORR_NO_DISCARD   __attribute__((warn_unused_result))
 #define ORR_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* Fills err unless it already holds a report, and returns code. */
+/* Fills err unless it already has a report, and returns code. */
 enum orr_code orr_fail(struct orr_error *err, enum orr_code code, const char *format, ...) ORR_PRINTF(3, 4);
 /* The same with a place in the input text. */
 enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column, const char *format,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FNV-1a in 64 bits, for hash tables and digests inside one process.
  *
- * Begin with ORR_HASH_START and feed values one after another; the order matters. Whoever chooses the input can make
- * collisions, whatever the start is: tables of keys from outside use orr_hash_key() instead (index.h).
+ * Begin with ORR_HASH_START and feed values one after another; the order matters. Somebody who chooses the input can
+ * make collisions, whatever the start is, so tables of keys from outside use orr_hash_key() instead (index.h).
  */
 #ifndef ORR_BASE_HASH_H
 #define ORR_BASE_HASH_H

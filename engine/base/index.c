@@ -12,7 +12,7 @@ enum { FIRST_SLOTS = 64 };
 
 uint64_t orr_hash_seeded(void)
 {
-    static _Atomic uint64_t seed; /* set once, by whoever asks first */
+    static _Atomic uint64_t seed; /* set once, by the first thread that asks */
     uint64_t known = atomic_load_explicit(&seed, memory_order_relaxed), made = 0;
     if (known)
         return known;
@@ -117,7 +117,8 @@ static size_t find_slot(const struct orr_index *index, uint64_t hash, uintptr_t 
     return index->slot_count;
 }
 
-/* What follows moves up, unless that would put it before its own place: so a search never meets a hole too early. */
+/* Fills the hole by moving later entries up, except an entry that would then be before its own place. So no search
+ * meets a hole before it has seen all entries of its hash. */
 void orr_index_remove(struct orr_index *index, uint64_t hash, uintptr_t row)
 {
     const size_t mask = index->slot_count - 1;
@@ -137,7 +138,7 @@ void orr_index_remove(struct orr_index *index, uint64_t hash, uintptr_t row)
 
 bool orr_index_each(const struct orr_index *index, size_t *at, uintptr_t *ret_row)
 {
-    /* Once more at the slot of the row before, as another may have moved there. */
+    /* Looks at the slot of the previous row again: if the caller removed that row, another may have moved there. */
     size_t slot = *at ? *at - 1 : 0;
     if (*at && slot < index->slot_count && index->slots[slot].value == *ret_row + 1)
         slot++;

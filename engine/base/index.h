@@ -10,10 +10,9 @@
  *     ... orr_index_add(&index, hash, count) ...
  *
  * Open addressing with linear probing; at least half of the slots are free. A slot keeps the whole hash, so that rows
- * of other keys are hardly ever compared. A finaliser mixes the hash into a place. Hash keys from
- * outside by orr_hash_key(), from orr_hash_seeded(): nobody can then choose keys that fall together, and a search takes
- * a few probes.
- * What is written must never depend on the order of slots. */
+ * of other keys are hardly ever compared. A finaliser turns the hash into a place. Hash keys from outside with
+ * orr_hash_key(), starting from orr_hash_seeded(): nobody can then choose keys that collide, so a search needs only a
+ * few probes. Output must never depend on the order of slots. */
 #ifndef ORR_BASE_INDEX_H
 #define ORR_BASE_INDEX_H
 
@@ -37,19 +36,19 @@ struct orr_index {
     size_t count;
 };
 
-/* Where a search is; {0} begins one. */
+/* The position of a search; {0} begins one. */
 struct orr_probe {
     size_t step;
 };
 
 /* The next row that was added with the hash; false if there are no more. */
 bool orr_index_next(const struct orr_index *index, uint64_t hash, struct orr_probe *probe, uintptr_t *ret_row);
-/* Adds a row, or any number below UINTPTR_MAX. False: out of memory, or the budget was spent while it searched. */
+/* Adds a row, or any number below UINTPTR_MAX. False if memory ran out, or the budget was spent during the search. */
 bool orr_index_add(struct orr_index *index, uint64_t hash, uintptr_t row);
 /* Removes a row that was added with the hash. */
 void orr_index_remove(struct orr_index *index, uint64_t hash, uintptr_t row);
-/* Iterates over the rows in arbitrary order. *at is 0 at first and is passed on unchanged. False: no more rows. The
- * current row may be removed, but then some rows may come twice. */
+/* Iterates over the rows in arbitrary order. Set *at to 0 before the first call and then leave it alone. False if there
+ * are no more rows. The current row may be removed, but then some rows may come twice. */
 bool orr_index_each(const struct orr_index *index, size_t *at, uintptr_t *ret_row);
 void orr_index_release(struct orr_index *index);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fact that may be unknown. */
+/* A yes or no that may also be unknown. */
 #ifndef ORR_BASE_KNOWN_H
 #define ORR_BASE_KNOWN_H
 

@@ -19,12 +19,12 @@ struct orr_text {
     size_t limit;    /* largest length allowed */
     uint64_t budget; /* budget from which the capacity was drawn: budget.h */
     bool failed;
-    bool starved; /* memory ran out, not room */
+    bool starved; /* the cause of the failure was memory, not the limit */
 };
 
 /* An empty text. */
 #define ORR_TEXT(most) ((struct orr_text){.limit = (most)})
-/* Declares a text that is released where its block ends: ORR_LOCAL_TEXT(text, 4096). */
+/* Declares a text that is released at the end of its block: ORR_LOCAL_TEXT(text, 4096). */
 #define ORR_LOCAL_TEXT(name, most) __attribute__((cleanup(orr_text_release))) struct orr_text name = {.limit = (most)}
 void orr_text_init(struct orr_text *text, size_t limit);
 void orr_text_release(struct orr_text *text);

@@ -48,7 +48,7 @@ size_t orr_xml_length(const char *text)
 
 size_t orr_shown_length(const char *text)
 {
-    /* Ranges of UTF-8 as bytes: C1, the mark of Arabic, marks of direction, separators, embeddings, isolates. */
+    /* Byte ranges in UTF-8: C1, the Arabic letter mark, direction marks, separators, embeddings, isolates. */
     static const char *const hidden[][2] = {{"\x01", "\x1f"},
                                             {"\x7f", "\x7f"},
                                             {"\xc2\x80", "\xc2\x9f"},

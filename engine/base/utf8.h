@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts from outside may hold any bytes; documents are UTF-8. */
+/* Checks of UTF-8: texts from outside may contain any bytes, and documents must be UTF-8. */
 #ifndef ORR_BASE_UTF8_H
 #define ORR_BASE_UTF8_H
 

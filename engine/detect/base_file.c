@@ -15,7 +15,7 @@ static void replace_hashes(struct orr_detector *d)
                         d->facts.hash_wide);
 }
 
-/* Beside a copy, a file that the caller's own setting names may be one of the machine that Orrery runs on. */
+/* When detection reads a copy, the caller's own NCCL_TOPO_FILE may name a file of the machine that Orrery runs on. */
 static ssize_t read_beside(const struct orr_detector *d, const char *path, char *bytes, size_t size)
 {
     const char *given = d->options->setting ? d->options->setting(d->options->context, "NCCL_TOPO_FILE") : NULL;
@@ -60,7 +60,7 @@ void orr_base_file_load(struct orr_detector *d)
         orr_doc_copy_element(d->tree, d->tree->system, dump, 0);
         for (struct orr_doc_node *node = d->tree->system; node; node = orr_doc_next(node, d->tree->system)) {
             orr_doc_drop(d->tree, node, ORR_ATTR_KEEP);
-            node->line = node->column = 0; /* of another file than the user's */
+            node->line = node->column = 0; /* these are places in another file than the user's */
         }
         if (d->rules.hash == ORR_HASH_WIDE)
             replace_hashes(d);

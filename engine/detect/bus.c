@@ -38,7 +38,7 @@ const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
             return d->bus[row].path;
     const char *path = look_up(d, bus_id), *kept = orr_arena_strndup(d->arena, bus_id, strlen(bus_id));
     if (!kept || !ORR_RESERVE(d->arena, d->bus, d->bus_count, d->bus_capacity)) {
-        d->bus_count = 0; /* growing dropped them */
+        d->bus_count = 0; /* a failed ORR_RESERVE() drops the array */
         d->buses = (struct orr_index){0};
         return NULL;
     }
@@ -61,7 +61,7 @@ static bool is_network(const struct orr_doc_node *pci)
     return class && !strncmp(class, "0x02", 4);
 }
 
-/* The slower of a function and what it is plugged into. */
+/* The slower of a function and the port that it is plugged into. */
 static void set_link(struct orr_detector *d, struct orr_doc_node *pci, const char *path)
 {
     char own[ORR_SYS_VALUE], above[ORR_SYS_VALUE], now[ORR_SYS_VALUE];
@@ -123,7 +123,7 @@ static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, cons
     return true;
 }
 
-/* Links of a Broadcom switch to its peers, as many as the release takes children of an element. */
+/* Links of a Broadcom switch to its peers, up to the number of children that the release allows an element. */
 static void add_peers(struct orr_detector *d, struct orr_doc_node *pci, const char *bus_id)
 {
     const char *vendor = orr_doc_get(pci, ORR_ATTR_VENDOR);
@@ -131,7 +131,7 @@ static void add_peers(struct orr_detector *d, struct orr_doc_node *pci, const ch
     struct orr_root_names names;
     if (!d->rules.peer_links || pci->linked || !vendor || strcmp(vendor, "0x1000"))
         return;
-    pci->linked = true; /* its devices come by here one after the other */
+    pci->linked = true; /* once is enough: this runs for each device below the switch */
     snprintf(folder, sizeof folder, "/sys/kernel/pci_switch_link/virtual_switch_links/%.24s", bus_id);
     if (!orr_detector_list(d, folder, &names))
         return;
@@ -155,12 +155,12 @@ struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id,
         pci = orr_doc_add(d->tree, NULL, ORR_ELEMENT_PCI, NULL);
         orr_doc_set(d->tree, pci, ORR_ATTR_BUSID, "%s", bus_id);
     }
-    if (class && d->rules.class_of_sys) /* before, /sys alone gave it */
+    if (class && d->rules.class_of_sys) /* earlier rules take the class from /sys alone */
         orr_doc_set_once(d->tree, pci, ORR_ATTR_CLASS, "%s", class);
     return pci;
 }
 
-/* Before the first with a greater bus id if the release sorts, or else at the end. */
+/* Puts an element before the first sibling with a greater bus id if the release sorts, or else at the end. */
 static void hang(struct orr_detector *d, struct orr_doc_node *pci, struct orr_doc_node *parent)
 {
     orr_doc_move(pci, parent, NULL);
@@ -168,7 +168,8 @@ static void hang(struct orr_detector *d, struct orr_doc_node *pci, struct orr_do
         orr_doc_sort_in(pci);
 }
 
-/* "…/C2/C1/FUNCTION": two levels up is a switch, whose upstream port is the element, or nothing that is one. */
+/* In "…/C2/C1/FUNCTION", C2 is the upstream port of a switch, which is then the parent; if C2 is not a bus id, the
+ * parent is a CPU. */
 static struct orr_doc_node *find_parent(struct orr_detector *d, const struct orr_doc_node *pci, const char *path)
 {
     char numa[ORR_SYS_VALUE];
@@ -187,13 +188,13 @@ static struct orr_doc_node *find_parent(struct orr_detector *d, const struct orr
         char bus_id[ORR_BUS_ID_LENGTH + 1];
         memcpy(bus_id, parts[2], ORR_BUS_ID_LENGTH);
         bus_id[ORR_BUS_ID_LENGTH] = 0;
-        /* Links of a copy may make a circle, which no machine has. */
+        /* The links of a hostile copy may form a circle; those of a machine never do. */
         bool circle = orr_doc_find(pci, ORR_ELEMENT_PCI, ORR_ATTR_BUSID, bus_id) ||
                       !strcmp(orr_doc_get(pci, ORR_ATTR_BUSID), bus_id);
         return circle ? orr_host_cpu(d, "-1") : orr_bus_element(d, bus_id, NULL);
     }
     orr_sys_value(d, path, "numa_node", numa);
-    return orr_host_cpu(d, numa); /* if the file is missing, the text is empty, and so is NCCL's numaid */
+    return orr_host_cpu(d, numa); /* if the file is missing, the text is empty, and NCCL's numaid is empty, too */
 }
 
 static void complete_one(struct orr_detector *d, struct orr_doc_node *pci)

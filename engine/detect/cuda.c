@@ -65,7 +65,7 @@ void orr_host_facts_ask_cuda(struct orr_host_facts *facts)
             gpu->dma_buf = facts->cuda_version >= TELLS_DMA_BUF ? ask(&cuda, device, ATTRIBUTE_DMA_BUF) : ORR_NO;
         }
     }
-    /* The driver keeps threads of its own once it was started: the library stays. */
+    /* Once started, the driver keeps threads of its own, so the library must stay loaded. */
     if (!facts->cuda)
         dlclose(library);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of detection: facts, GPUs, NICs, then a document a rank and their fusion, or one for all. */
+/* Detection in order: facts, GPUs, NICs, and then either one document for all ranks, or one for each rank, fused. */
 #include "engine/detect/detect.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static enum orr_code read_facts(struct orr_detector *d, const char *host_id, str
     orr_host_facts_of_copy(&d->facts, d->root, host_id);
     if (length > 0) /* answers of the machine itself take precedence over the copied files */
         code = orr_host_facts_read(&d->facts, text, (size_t)length, err);
-    if (code == ORR_OK && host_id && *host_id) /* a setting counts more than the hash of a name */
+    if (code == ORR_OK && host_id && *host_id) /* NCCL_HOSTID takes precedence over the host's name */
         orr_host_facts_hash(&d->facts, "", "", host_id);
     free(text);
     return code;
@@ -41,7 +41,7 @@ enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_
         return ORR_OK;
     }
     ORR_TRY(read_facts(d, host_id, err));
-    if (options->nvml && strcmp(options->nvml, "none")) { /* in place of the copy's facts about GPUs */
+    if (options->nvml && strcmp(options->nvml, "none")) { /* replaces the copy's facts about GPUs */
         d->facts.gpu_count = 0;
         d->facts.nvml = false;
         d->facts.nvml_problem[0] = 0;
@@ -62,7 +62,7 @@ void orr_detector_close(struct orr_detector *d)
     d->root = NULL;
 }
 
-/* Ranks from..to in one document, which becomes d->tree. */
+/* Builds one document of the ranks from `from` to before `to`; it becomes d->tree. */
 static void build(struct orr_detector *d, struct orr_doc *tree, uint32_t from, uint32_t to)
 {
     d->tree = tree;
@@ -87,7 +87,7 @@ static void check_size(struct orr_detector *d, const struct orr_doc *tree)
                  d->release->name, d->release->max_elements);
 }
 
-/* What a hostile copy of /sys says stays plain text, and its nesting is bounded as that of a file. */
+/* Text from a hostile copy of /sys is always written as plain text, and its nesting is limited like a file's. */
 static enum orr_code clean(struct orr_detector *d, const struct orr_doc *tree, struct orr_error *err)
 {
     const uint32_t deepest = orr_dump_default_limits.depth;
@@ -148,7 +148,7 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
         orr_note(d, ORR_NOTE_OLD_RELEASE,
                  "Orrery knows less about what NCCL %s writes than about newer releases: it finds NICs as 2.8.3 does",
                  d->release->name);
-    if (d->rules.peer_links) { /* as NCCL does: reading it makes the driver of those switches look again */
+    if (d->rules.peer_links) { /* like NCCL: reading this file makes the switches' driver look for links again */
         char ignored[16];
         orr_root_read(d->root, "/sys/kernel/pci_switch_link/refresh_switch_toplogy", ignored, sizeof ignored);
     }
@@ -171,7 +171,7 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
     return write_result(d, &trees[0], result, err);
 }
 
-/* root is taken over. */
+/* Frees root, also on failure. */
 static enum orr_code detect_in(const struct orr_detect_options *options, struct orr_root *root,
                                struct orr_detection *ret_detection, struct orr_error *err)
 {

@@ -19,9 +19,9 @@ enum orr_note_severity { ORR_NOTE_WARNING, ORR_NOTE_INFO };
 struct orr_note {
     const char *id; /* stable word: "no-nvml" */
     enum orr_note_severity severity;
-    const char *text;    /* what, with the values met; one sentence without a full stop */
-    const char *advice;  /* what to do; "": nothing */
-    const char *command; /* to run unchanged: it shows or supplies what is missing; "": none does */
+    const char *text;    /* what is wrong, with the values found; one sentence without a full stop */
+    const char *advice;  /* what to do; "" if there is nothing to do */
+    const char *command; /* command that shows or supplies what is missing, to run unchanged; "" if there is none */
 };
 
 /* The value of a setting by name, NULL if not given. */
@@ -30,11 +30,13 @@ typedef const char *orr_detect_setting(const void *context, const char *name);
 struct orr_detect_options {
     const struct orr_release *release; /* NULL means the default one */
     const char *root;                  /* folder with a copied /sys and /proc; NULL means this machine */
-    const char *nvml; /* library in place of libnvidia-ml.so.1; "none": not asked. With a root: NULL means none */
+    const char *nvml; /* library to load instead of libnvidia-ml.so.1; "none" loads none. With a root, NULL loads only a
+                       * library that LD_LIBRARY_PATH or LD_PRELOAD gives. */
     int32_t sm;       /* compute capability of GPUs that no table knows; 0 if not given */
-    bool running;     /* as a running job has it, with NICs merged; a dump has them apart */
-    /* PCIe links as they run: with their present width, and of NICs their present speed. GPUs have the speed that they
-     * can reach, because idle ones run slower. A dump of NCCL has what the release writes. */
+    bool running;     /* merge NICs like a running job; a dump lists them apart */
+    /* Show PCIe links as they run: with their present width and, for NICs, their present speed. GPUs show the speed
+     * that they can reach, because an idle GPU's link runs slower. If false, links are what the release writes into a
+     * dump. */
     bool trained;
     orr_detect_setting *setting; /* NCCL_* names of orr_detect_setting_name(); NULL if none are given */
     const void *context;         /* of setting */
@@ -50,11 +52,12 @@ struct orr_detection {
     struct orr_arena *arena;       /* owns all of the above */
 };
 
-/* Detects. What is missing on the machine is never an error but a note. IO if the root cannot be opened; INVALID if its
- * facts, or the topology file that NCCL_TOPO_FILE names, cannot be understood. orr_detection_release() the result. */
+/* Detects the machine. Anything missing on it becomes a note, never an error. IO if the root cannot be opened; INVALID
+ * if its facts, or the topology file that NCCL_TOPO_FILE names, cannot be understood. orr_detection_release() the
+ * result. */
 enum orr_code orr_detect(const struct orr_detect_options *options, struct orr_detection *ret_detection,
                          struct orr_error *err) ORR_NO_DISCARD;
-/* The same from the bytes of a tar that gather wrote, repacked or not (root is not read). UNRECOGNISED: the
+/* The same from the bytes of a tar that gather wrote, repacked or not; options->root is not used. UNRECOGNISED if the
  * bytes are not a tar. */
 enum orr_code orr_detect_from_tar(const char *bytes, size_t length, const struct orr_detect_options *options,
                                   struct orr_detection *ret_detection, struct orr_error *err) ORR_NO_DISCARD;
@@ -63,8 +66,9 @@ void orr_detection_release(struct orr_detection *detection);
 /* Whether the bytes begin as a tar does, plain or gzip. */
 bool orr_is_tar(const char *bytes, size_t length);
 
-/* Packs what detection reads of a machine into a gzip-compressed tar: the same bytes for the same machine. Neither host
- * name nor boot id go in, only the hashes that NCCL makes of them. free() what orr_text_take() gives. */
+/* Packs everything that detection reads on a machine into a gzip-compressed tar, with the same bytes for the same
+ * machine. It contains neither the host name nor the boot id, only NCCL's hashes of them. free() the result of
+ * orr_text_take(). */
 enum orr_code orr_gather(const struct orr_detect_options *options, struct orr_text *ret_tar,
                          struct orr_error *err) ORR_NO_DISCARD;
 /* Largest tar that gather makes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detection in a separate process: it loads libraries of a driver, which may hang or crash on a sick GPU, and leaves no
- * trace in a service. */
+/* Detection in a separate process. It loads the driver's libraries, which may hang or crash on a sick GPU; a separate
+ * process keeps that out of the service. */
 #ifndef ORR_DETECT_DETECT_PROCESS_H
 #define ORR_DETECT_DETECT_PROCESS_H
 

@@ -24,7 +24,8 @@ static const char *given(const struct orr_detector *d, const char *name)
     return d->options->setting ? d->options->setting(d->options->context, name) : NULL;
 }
 
-/* Lines NAME=value; a # in the first column begins a comment. The first line of a name counts. */
+/* Finds a setting in lines of the form NAME=value; the first line with the name wins. A # in the first column begins a
+ * comment. */
 static enum orr_code load_file(struct orr_detector *d, const char *path, struct orr_text *text, struct orr_error *err)
 {
     enum { MOST = 16384 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside detect: one detection under way, and what its files give one another. */
+/* Inside detect: the state of one detection, and the functions that its files share. */
 #ifndef ORR_DETECT_DETECTING_H
 #define ORR_DETECT_DETECTING_H
 
@@ -11,7 +11,7 @@
 #include "engine/nics/name_list.h"
 #include "engine/release/detect_rules.h"
 
-/* X(symbol, severity, id, advice, command that shows or supplies it): the text is said where the note is made. */
+/* X(symbol, severity, id, advice, command that shows or supplies what is missing). orr_note() gets the text. */
 #define ORR_NOTE_MAP(X)                                                                                                \
     X(NO_NVML, WARNING, "no-nvml", "nvidia-smi says whether the driver works; in a container: docker run --gpus all",  \
       "nvidia-smi && orrery gather machine.tar.gz")                                                                    \
@@ -119,8 +119,8 @@ struct orr_bus_entry {
 
 /* A device of the network plugin. */
 struct orr_net_device {
-    char name[264];           /* of up to four merged ones */
-    char path[ORR_PATH_SIZE]; /* of its PCI function, "": none */
+    char name[264];           /* up to four names if NICs are merged */
+    char path[ORR_PATH_SIZE]; /* path of its PCI function; "" if it has none */
     char card[ORR_PATH_SIZE]; /* the same with the functions of one card merged */
     int32_t port;             /* of the verbs device */
     int32_t listed_port;      /* as NCCL counts it */
@@ -129,9 +129,9 @@ struct orr_net_device {
     uint32_t max_qp;        /* what <net> calls maxconn */
     enum orr_known dma_buf; /* as libibverbs reported */
     bool infiniband;        /* not Ethernet; of the IB plugin */
-    bool verbs;             /* by the IB plugin, not by sockets */
+    bool verbs;             /* listed by the IB plugin, not by the socket plugin */
     bool mlx5;
-    struct orr_list_entry place; /* as NCCL_IB_HCA gives it */
+    struct orr_list_entry place; /* rail and plane from NCCL_IB_HCA */
 };
 
 struct orr_detector {
@@ -141,22 +141,22 @@ struct orr_detector {
     struct orr_root *root;
     struct orr_arena *arena;
     struct orr_host_facts facts;
-    struct orr_doc *tree; /* of the rank under way */
+    struct orr_doc *tree; /* document of the current rank */
     struct orr_bus_entry *bus;
     unsigned bus_count, bus_capacity;
     struct orr_index buses; /* of bus, by bus id */
     struct orr_net_device *nets;
     unsigned net_count, net_capacity;
-    bool by_verbs;    /* nets are the IB plugin's */
+    bool by_verbs;    /* the IB plugin listed the nets */
     bool off_bus;     /* GPUs of such a machine have no place in the PCI tree, and a note says so */
-    bool peer_memory; /* a module for it is loaded */
+    bool peer_memory; /* a kernel module for peer memory is loaded */
     bool kernel_dma_buf;
-    char *config; /* text of nccl.conf files, "": none */
+    char *config; /* text of the nccl.conf files; "" if there are none */
     struct orr_note notes[ORR_NOTE_COUNT * 4];
     unsigned note_count;
 };
 
-/* notes.c: the same note with the same text is kept once; more than four of one kind are not kept. */
+/* notes.c: keeps a note. A repeated text is kept once, and at most four notes of one kind. */
 void orr_note(struct orr_detector *d, enum orr_note_id id, const char *format, ...) ORR_PRINTF(3, 4);
 
 /* detect_settings.c */
@@ -168,9 +168,10 @@ int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t f
 enum { ORR_BUS_ID_LENGTH = 12 }; /* characters of "0000:1b:00.0" */
 
 /* sysfs.c */
-/* orr_root_list() in the detector's root; want of memory is remembered. */
+/* orr_root_list() in the detector's root; marks the arena as starved if memory ran out. */
 bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names);
-/* Reads PATH/NAME as NCCL does: at most 255 bytes, and the last one goes. value "": missing or empty. */
+/* Reads PATH/NAME like NCCL: at most 255 bytes, and the last one is dropped. value is "" if the file is missing or
+ * empty. */
 void orr_sys_value(const struct orr_detector *d, const char *path, const char *name, char value[ORR_SYS_VALUE]);
 /* Whether a component of a path has the form of a bus id. */
 bool orr_looks_like_bus_id(const char *text, size_t length);
@@ -178,9 +179,9 @@ bool orr_looks_like_bus_id(const char *text, size_t length);
 /* bus.c */
 /* The folder of a PCI function, NULL if it has none. */
 const char *orr_bus_path(struct orr_detector *d, const char *bus_id);
-/* The <pci> of a function, made if it is missing; class: preset for a new one. Claims nothing. */
+/* The <pci> of a function, made if it is missing; class is the preset for a new one. Does not claim it. */
 struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class);
-/* Fills in what a <pci> or <cpu> and all above it lack, and gives it its place. */
+/* Adds missing attributes to a <pci> or <cpu> and to all elements above it, and puts it in its place. */
 void orr_bus_complete(struct orr_detector *d, struct orr_doc_node *node);
 
 /* host.c */
@@ -193,16 +194,16 @@ void orr_surroundings_look(struct orr_detector *d);
 void orr_surroundings_check(struct orr_detector *d);
 /* mask: the CPUs of a NUMA node, as /sys has them. */
 void orr_surroundings_cpu(struct orr_detector *d, const char *numa, const char *mask);
-/* Whether a PCI function is a GPU of NVIDIA's and no virtual function. */
+/* Whether a PCI function is an NVIDIA GPU, and not a virtual function. */
 bool orr_is_gpu_function(const struct orr_detector *d, const char *bus_id);
 
 /* gpu.c */
-/* The GPUs: NVML's, or those of the PCI tree where NVML did not answer. Fills d->facts.gpus. */
+/* Finds the GPUs that NVML lists, or those of the PCI tree if NVML did not answer. Fills d->facts.gpus. */
 void orr_gpus_find(struct orr_detector *d);
 void orr_gpu_add(struct orr_detector *d, uint32_t rank);
 
 /* joining.c */
-/* Drops what nobody claimed, by a rule other than ORR_TRIM_NONE. */
+/* Removes unclaimed elements by the release's rule, which must not be ORR_TRIM_NONE. */
 void orr_detect_trim(struct orr_doc *doc, enum orr_trim_rule rule);
 /* Fuses another document of the same arena, whose elements are moved, into the first. */
 void orr_detect_fuse(struct orr_doc *into, struct orr_doc *from);
@@ -212,14 +213,14 @@ void orr_detect_fuse(struct orr_doc *into, struct orr_doc *from);
 const char *orr_peer_memory_file(size_t i, unsigned *ret_bit);
 void orr_nics_find(struct orr_detector *d);
 void orr_nics_add(struct orr_detector *d, uint32_t rank);
-/* What a <net> lacks of a device, from the point of view of a rank; claims it. */
+/* Adds to a <net> its missing attributes, as the given rank sees the device, and claims it. */
 void orr_nic_describe(struct orr_detector *d, struct orr_doc_node *element, const struct orr_net_device *net,
                       uint32_t dev, uint32_t rank);
 /* nics_verbs.c, nics_socket.c: append to d->nets. */
 void orr_nics_verbs(struct orr_detector *d);
 void orr_nics_socket(struct orr_detector *d);
 struct orr_net_device *orr_nic_new(struct orr_detector *d);
-/* Whether some interface has an address that NCCL would use; the names of those, at most `most`. */
+/* Whether some interface has an address that NCCL would use; also gives the names of at most `most` of them. */
 uint32_t orr_interfaces_choose(struct orr_detector *d, struct orr_interface_fact *ret_chosen, uint32_t most);
 
 /* Where a network plugin is usually installed; ends with NULL. */
@@ -229,7 +230,7 @@ extern const char *const orr_net_plugins[];
 #define ORR_USUAL_TOPO_FILE "/var/run/nvidia-topologyd/virtualTopology.xml"
 void orr_base_file_load(struct orr_detector *d);
 
-/* merge.c: in the document of a rank, the NICs that a running job uses as one become one. */
+/* merge.c: replaces the NICs that a running job merges by one NIC, in the document of a rank. */
 void orr_nics_merge(struct orr_detector *d, uint32_t rank);
 
 /* Opens what the options name, and asks for the facts. Shared with gather. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What detection knows that is not in /sys or /proc: what the NVIDIA libraries, the processor and the kernel answered.
  * Asked of the machine (nvml.c, cuda.c, verbs.c, machine_facts.c), or read from the text that `orrery gather` packs
- * beside the copied files (facts_text.c). So a copy gives the same document as the machine. */
+ * beside the copied files (facts_text.c). Either way the facts are the same, so a copy gives the same document as the
+ * machine. */
 #ifndef ORR_DETECT_FACTS_H
 #define ORR_DETECT_FACTS_H
 
@@ -32,8 +33,8 @@ struct orr_gpu_fact {
     char name[ORR_FACT_NAME];
     int major, minor;           /* compute capability */
     uint32_t device, subsystem; /* id above, vendor below, as NVML gives them; 0 if unknown */
-    uint32_t generation, width; /* of the PCIe link now; 0 if unknown */
-    uint32_t full_generation;   /* it can reach; 0 if unknown */
+    uint32_t generation, width; /* of the PCIe link at present; 0 if unknown */
+    uint32_t full_generation;   /* generation that the link can reach; 0 if unknown */
     struct orr_nvlink_fact links[ORR_FACT_NVLINKS];
     uint32_t c2c_count, c2c_bw;    /* active links, MB/s of the last */
     enum orr_known gdr, dma_buf;   /* as the CUDA driver says */
@@ -45,7 +46,7 @@ struct orr_gpu_fact {
 struct orr_interface_fact {
     char name[32];
     bool inet6;    /* its address is IPv6 */
-    bool loopback; /* and the loopback's */
+    bool loopback; /* its address is the loopback address */
     bool running;
 };
 
@@ -70,7 +71,7 @@ struct orr_host_facts {
     char cpu_vendor[16];       /* of CPUID; "": none */
     int cpu_family, cpu_model; /* as the document has them */
 
-    char cpus_allowed[256]; /* that this process may run on, as /proc writes masks; "": unknown */
+    char cpus_allowed[256]; /* CPUs that this process may run on, as a mask like those in /proc; "" if unknown */
 
     bool hashed; /* the host's hashes are known */
     uint64_t hash_wide, hash_bytewise;
@@ -85,24 +86,25 @@ struct orr_host_facts {
 
     bool ibverbs;                                       /* libibverbs answered: devices are all that NCCL would find */
     char ibverbs_problem[160];                          /* why not */
-    struct orr_verbs_fact devices[ORR_FACT_INTERFACES]; /* in its order */
+    struct orr_verbs_fact devices[ORR_FACT_INTERFACES]; /* in libibverbs' order */
     uint32_t device_count;
 };
 
-/* nvml_problem if nobody wanted it asked. */
+/* The text of nvml_problem if the caller asked for no library. */
 #define ORR_NOT_ASKED "it was not asked"
 
-/* The file of a root that holds them, and its limit. */
+/* The file with the facts inside a root, and its maximum size. */
 #define ORR_FACTS_PATH "/orrery/facts"
 enum { ORR_FACTS_BYTES = 1 << 18 };
 
-/* Facts of the machine itself. nvml: path of the library, NULL means the driver's own, "none": not asked. host_id: what
- * NCCL_HOSTID says, NULL if there is nothing. */
+/* Facts of the machine itself. nvml: path of the library; NULL loads the driver's own, "none" loads none. host_id:
+ * value of NCCL_HOSTID, NULL if not set. */
 void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id,
                         const struct orr_root *root);
-/* The parts of it. root: where functions are looked for whose bus ids the library does not report. */
+/* The steps of orr_host_facts_ask(). For GPUs whose bus ids the library does not report, functions are looked up in
+ * root. */
 void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *library, const struct orr_root *root);
-/* For a copy: a library that LD_LIBRARY_PATH or LD_PRELOAD gives beside it is asked, and counts if most of its GPUs are
+/* For a copy: asks a library that LD_LIBRARY_PATH or LD_PRELOAD gives, and uses its answers if most of its GPUs are
  * functions of the copy. */
 void orr_host_facts_ask_nvml_beside(struct orr_host_facts *facts, const struct orr_root *root);
 /* Hashes the host's name followed by the first word of the boot id; NCCL_HOSTID's text alone if it is given. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts as lines of text, one fact a line, a word that says which, then its values: what `orrery gather` packs as
- * orrery/facts. A line whose first word is not known is passed over, so that older programs read newer files; one that
- * begins with # is a comment. */
+/* Facts as text, which `orrery gather` packs as orrery/facts. Each line is one fact: its name, then its values. A line
+ * with an unknown name is skipped, so that older programs can read newer files; a line that begins with # is a
+ * comment. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ struct reading {
     struct orr_gpu_fact *gpu;
 };
 
-/* The rest of a line, without what control characters it has. */
+/* The rest of a line, without its control characters. */
 static void copy_rest(char *to, size_t size, const char *rest)
 {
     size_t i = 0;
@@ -148,7 +148,7 @@ static bool read_cpu(struct reading *r, const char *rest)
     int taken = 0;
     if (sscanf(rest, "%d %d%n", &r->facts->cpu_family, &r->facts->cpu_model, &taken) != 2 || rest[taken] != ' ')
         return false;
-    copy_rest(r->facts->cpu_vendor, sizeof r->facts->cpu_vendor, rest + taken + 1); /* its blanks count */
+    copy_rest(r->facts->cpu_vendor, sizeof r->facts->cpu_vendor, rest + taken + 1); /* blanks are part of the value */
     return true;
 }
 static bool read_cpus_allowed(struct reading *r, const char *rest)
@@ -296,7 +296,7 @@ static void write_gpu(const struct orr_gpu_fact *gpu, struct orr_text *text)
         if (!link->p2p)
             continue;
         orr_text_printf(text, "  nvlink %u %s", i, link->up ? "up" : "down");
-        if (link->far_known) /* one that cannot be printed counts as empty */
+        if (link->far_known) /* an id with other characters is written as empty */
             orr_text_printf(text, " %s",
                             link->far[0] && !link->far[strspn(link->far, "0123456789abcdefABCDEF:.")] ? link->far
                                                                                                       : "-");
@@ -316,7 +316,7 @@ void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *t
     orr_text_puts(text, "# What orrery asked of the machine beside /sys and /proc; see engine/detect/README.md\n");
     if (facts->nvml)
         orr_text_printf(text, "nvml %s\n", facts->driver);
-    if (facts->nvml_problem[0]) /* beside nvml: of a GPU that does not answer */
+    if (facts->nvml_problem[0]) /* may follow nvml, if one GPU did not answer */
         orr_text_printf(text, "no-nvml %s\n", facts->nvml_problem);
     if (facts->cuda)
         orr_text_printf(text, "cuda %d\n", facts->cuda_version);

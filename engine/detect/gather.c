@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing what detection reads: a list of paths without links, then one tar entry each in their order, with neither
- * times nor owners, so that the same machine gives the same bytes. */
+/* Packs everything that detection reads. First it lists the paths, with links resolved, then it writes a tar entry for
+ * each in sorted order, without times and owners, so that the same machine gives the same bytes. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void put_text(struct packing *p, const char *format, ...)
         return;
     if (!ORR_RESERVE(p->d->arena, p->paths, p->count, p->capacity) ||
         !(p->paths[p->count] = orr_arena_strndup(p->d->arena, path, (size_t)length))) {
-        p->count = 0; /* growing dropped them */
+        p->count = 0; /* a failed ORR_RESERVE() drops the array */
         return;
     }
     p->count++;
@@ -86,7 +86,7 @@ static void put_pci(struct packing *p)
             put_text(p, "%s", path);
 }
 
-/* What a link FOLDER/device leads to: a PCI function, or something on another bus whose name counts. */
+/* The target of a link FOLDER/device: a PCI function, or a device on another bus, of which only the name matters. */
 static void put_device(struct packing *p, const char *folder)
 {
     char link[ORR_PATH_SIZE + 16], path[ORR_PATH_SIZE];
@@ -143,7 +143,7 @@ static void put_interfaces(struct packing *p)
     }
 }
 
-/* Files in folders of their own: NUMA nodes, links between Broadcom switches, single ones. */
+/* Other files: NUMA nodes, links between Broadcom switches, and single files. */
 static void put_rest(struct packing *p)
 {
     static const char switches[] = "/sys/kernel/pci_switch_link/virtual_switch_links";
@@ -194,7 +194,8 @@ static bool write_entry(struct archive *archive, const char *path, enum orr_root
     return done;
 }
 
-/* A path as it is found now; a missing one is left out. A library is packed empty: that it is there is enough. */
+/* Packs a path with its present content; a missing path is left out. A library is packed as an empty file, because
+ * detection only checks that it exists. */
 static bool write_path(const struct packing *p, struct archive *archive, const char *path, char *buffer)
 {
     char target[ORR_PATH_SIZE];
@@ -202,7 +203,7 @@ static bool write_path(const struct packing *p, struct archive *archive, const c
     enum orr_root_kind kind = orr_root_look(p->d->root, path, target);
     if (kind == ORR_ROOT_LINK && !strncmp(path, "/sys", 4))
         return write_entry(archive, path, kind, target, NULL, 0);
-    if (kind == ORR_ROOT_LINK) { /* outside /sys the file matters, not what it is a link to */
+    if (kind == ORR_ROOT_LINK) { /* outside /sys only the content matters, so a link is replaced by its file */
         kind = orr_root_find(p->d->root, path, NULL);
     }
     if (kind == ORR_ROOT_FOLDER)
@@ -212,12 +213,12 @@ static bool write_path(const struct packing *p, struct archive *archive, const c
     if (!strstr(path, ".so")) {
         length = orr_root_read(p->d->root, path, buffer, ORR_TAR_FILE_BYTES);
         if (length < 0)
-            return true; /* it may not be read: so it is for detection */
+            return true; /* detection cannot read it either */
     }
     return write_entry(archive, path, kind, NULL, buffer, (size_t)length);
 }
 
-/* The settings that detection would use here, as the file in which it would find them. */
+/* Writes the settings that detection would use here in the form of nccl.conf. */
 static void write_settings(struct orr_detector *d, struct orr_text *text)
 {
     for (size_t i = 0; orr_detect_setting_name(i); i++) {
@@ -258,7 +259,7 @@ static enum orr_code write_tar(const struct packing *p, struct orr_text *tar, st
     char *buffer = malloc(ORR_TAR_FILE_BYTES);
     bool done = archive && buffer;
     if (done) {
-        archive_write_set_format_pax_restricted(archive); /* plain ustar wherever that has room */
+        archive_write_set_format_pax_restricted(archive); /* plain ustar, unless a name is too long for it */
         archive_write_add_filter_gzip(archive);
         archive_write_set_filter_option(archive, "gzip", "timestamp", NULL);
         archive_write_set_bytes_in_last_block(archive, 1);

@@ -9,7 +9,7 @@
 #include "engine/detect/detecting.h"
 #include "engine/hardware/gpu_models.h"
 
-/* One function of NVIDIA's, without the driver. */
+/* One NVIDIA function, without the driver's help. */
 static void take_function(struct orr_detector *d, const char *bus_id)
 {
     char path[ORR_PATH_SIZE], vendor[ORR_SYS_VALUE], class[ORR_SYS_VALUE], device[ORR_SYS_VALUE];
@@ -129,7 +129,7 @@ static void add_c2c(const struct orr_detector *d, struct orr_doc_node *element, 
     orr_doc_set(d->tree, c2c, ORR_ATTR_COUNT_, "%u", gpu->c2c_count);
 }
 
-/* What is at the far end of each NVLink; one that /sys does not show is an NVSwitch. */
+/* Sets the class of each NVLink's far end; a device that /sys does not show is assumed to be an NVSwitch. */
 static void set_far_classes(struct orr_detector *d, struct orr_doc_node *element)
 {
     for (struct orr_doc_node *nvlink = element->first; nvlink; nvlink = nvlink->after) {
@@ -147,7 +147,7 @@ static void set_far_classes(struct orr_detector *d, struct orr_doc_node *element
     }
 }
 
-/* What a cluster file takes as `fabric` of the host. */
+/* The host's `fabric` for a cluster file. */
 static void note_fabric(struct orr_detector *d, const struct orr_gpu_fact *gpu)
 {
     static const char *const states[] = {"not-supported", "not-started", "in-progress", "completed"};
@@ -173,7 +173,7 @@ void orr_gpu_add(struct orr_detector *d, uint32_t rank)
     int sm = gpu->major * 10 + gpu->minor;
     if (sm <= 0) {
         pci->claimed = true;
-        return; /* nothing to write that NCCL could read */
+        return; /* NCCL could not read a GPU without a capability */
     }
     struct orr_doc_node *element = orr_doc_child(pci, ORR_ELEMENT_GPU);
     if (!element)
@@ -181,7 +181,7 @@ void orr_gpu_add(struct orr_detector *d, uint32_t rank)
     orr_doc_set_once(d->tree, element, ORR_ATTR_DEV, "%u", rank);
     const char *dev = orr_doc_get(element, ORR_ATTR_DEV);
     if (dev && strtol(dev, NULL, 0) == -1)
-        return; /* a file says so of a GPU that takes no part */
+        return; /* the topology file excludes this GPU with dev="-1" */
     orr_doc_set_once(d->tree, element, ORR_ATTR_SM, "%d", sm);
     const char *known = orr_doc_get(element, ORR_ATTR_SM);
     sm = known ? (int)strtol(known, NULL, 0) : sm;

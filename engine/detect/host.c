@@ -59,7 +59,7 @@ void orr_host_complete(struct orr_detector *d, struct orr_doc_node *cpu)
         orr_note(d, ORR_NOTE_NO_PROCESSOR, "the processor is not known, so Orrery writes x86_64 without a vendor");
     const char *arch = facts->arch[0] ? facts->arch : "x86_64";
     orr_doc_set_once(d->tree, cpu, ORR_ATTR_ARCH, "%s", arch);
-    if (strcmp(arch, "x86_64")) /* of this machine, whatever a file says */
+    if (strcmp(arch, "x86_64")) /* from this machine, even if a topology file says otherwise */
         return;
     orr_doc_set_once(d->tree, cpu, ORR_ATTR_VENDOR, "%s", facts->cpu_vendor);
     if (facts->cpu_vendor[0]) {

@@ -5,7 +5,7 @@
 
 #include "engine/detect/detecting.h"
 
-/* Whether something at or below was claimed; drops unclaimed ones on the way back. */
+/* Whether a node or anything below it was claimed; removes unclaimed nodes on the way back. */
 static bool trim(struct orr_doc_node *node, enum orr_trim_rule rule)
 {
     bool claimed = false;

@@ -55,7 +55,7 @@ static void ask_processor(struct orr_host_facts *facts)
 #endif
 }
 
-/* The CPUs that a cgroup or an affinity leaves to this process. */
+/* The CPUs that cgroup and affinity allow this process. */
 static void ask_cpus(struct orr_host_facts *facts)
 {
     char line[sizeof facts->cpus_allowed + 32];
@@ -95,7 +95,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Which devices this user may open: NCCL passes over the others. */
+/* The devices that this user may open: NCCL skips the others. */
 static void ask_verbs(struct orr_host_facts *facts)
 {
     static const char folder[] = "/sys/class/infiniband_verbs";
@@ -150,7 +150,7 @@ void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const ch
     host_facts_ask_machine(facts, host_id);
 }
 
-/* The value after "KEY : " of the first line of /proc/cpuinfo with that key. False: there is none. */
+/* The value after "KEY : " in the first line of /proc/cpuinfo with that key; false if there is none. */
 static bool cpuinfo(const char *text, const char *key, char *value, size_t size)
 {
     for (const char *line = text; line; line = strchr(line, '\n')) {

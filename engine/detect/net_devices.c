@@ -5,7 +5,7 @@
 struct orr_net_device *orr_nic_new(struct orr_detector *d)
 {
     if (!ORR_RESERVE(d->arena, d->nets, d->net_count, d->net_capacity)) {
-        d->net_count = 0; /* growing dropped them */
+        d->net_count = 0; /* a failed ORR_RESERVE() drops the array */
         return NULL;
     }
     struct orr_net_device *net = &d->nets[d->net_count++];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network devices of the plugin that NCCL would take, and their place in the tree. */
+/* The network devices of the plugin that NCCL would use, and their places in the tree. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "engine/detect/detecting.h"
 
-/* Whether the kernel knows how to hand GPU memory to NICs as DMA-BUF: from 5.12 on. */
+/* Whether the kernel can pass GPU memory to NICs as DMA-BUF: from 5.12 on. */
 static bool kernel_has_dma_buf(const struct orr_detector *d)
 {
     char text[128];
@@ -54,7 +54,7 @@ const char *const orr_net_plugins[] = {
     NULL,
 };
 
-/* A plugin beside NCCL would answer in place of all that is built in. */
+/* An external plugin would replace NCCL's built-in plugins. */
 static void look_for_plugin(struct orr_detector *d)
 {
     const char *named = orr_detect_setting_of(d, "NCCL_NET_PLUGIN");
@@ -83,7 +83,7 @@ void orr_nics_find(struct orr_detector *d)
          sockets = any || !strcasecmp(wanted, "Socket");
     const char *named = orr_detect_setting_of(d, "NCCL_SOCKET_IFNAME");
     bool told = d->facts.interfaces_known;
-    /* What a copy holds of interfaces does not say that there was no address. */
+    /* A copy cannot show that an interface had no address. */
     bool addressed =
         orr_interfaces_choose(d, &chosen, 1) || (!told && (!d->facts.interfaces_known || !named || strlen(named) < 2));
     if (!addressed) {
@@ -153,7 +153,7 @@ static struct orr_doc_node *attach(struct orr_detector *d, const struct orr_net_
         orr_doc_set_once(d->tree, parent, ORR_ATTR_CLASS, "0x02");
     } else {
         parent = orr_doc_child(d->tree->system, ORR_ELEMENT_CPU);
-        if (!parent) { /* no GPU has made one */
+        if (!parent) { /* there is no GPU, so nothing has made a CPU yet */
             char numa[ORR_SYS_VALUE] = "";
             if (net->path[0])
                 orr_sys_value(d, net->path, "numa_node", numa);
@@ -189,7 +189,7 @@ void orr_nic_describe(struct orr_detector *d, struct orr_doc_node *element, cons
     orr_doc_set_once(d->tree, element, ORR_ATTR_GDR, "%d", gdr_of(d, net, rank));
     if (rules->says_net) {
         orr_doc_set_once(d->tree, element, ORR_ATTR_NET_, "1");
-        if (net->mlx5) /* as dumps of this generation show it for every such device */
+        if (net->mlx5) /* published dumps of these releases have it for every mlx5 device */
             orr_doc_set_once(d->tree, element, ORR_ATTR_GIN, "1");
     }
     element->claimed = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NIC fusion on the machine that is detected: its NICs and settings, handed to engine/nics. */
+/* NIC fusion on the detected machine: passes its NICs and settings to engine/nics. */
 #include <strings.h>
 
 #include "engine/detect/detecting.h"

@@ -17,7 +17,7 @@ struct copied {
 
 ORR_COMPARATOR(by_index, struct copied, ORR_ORDER(a->index, b->index), strcmp(a->name, b->name))
 
-/* In the order of getifaddrs(), as far as the copy shows it. */
+/* Sorts into the order of getifaddrs(), as far as the copy shows it. */
 static void sort_names(struct orr_detector *d, struct orr_root_names *names)
 {
     struct copied *copied = ORR_NEW(d->arena, struct copied, names->count + 1);
@@ -34,7 +34,7 @@ static void sort_names(struct orr_detector *d, struct orr_root_names *names)
         names->names[i] = copied[i].name;
 }
 
-/* A copy shows which interfaces there were, not which had addresses: those that were up are assumed to have one. */
+/* A copy shows which interfaces existed, but not their addresses: an interface that was up is assumed to have one. */
 static void assume_interfaces(struct orr_detector *d)
 {
     struct orr_root_names names;
@@ -57,7 +57,7 @@ static void assume_interfaces(struct orr_detector *d)
                  "it is unknown which interfaces have addresses: those that are not down are assumed to have one");
 }
 
-/* Those that a list takes, first entry of each name, in the order of the system. */
+/* The interfaces that a list selects, in the system's order; only the first entry of each name. */
 static uint32_t take(struct orr_detector *d, const char *list, struct orr_interface_fact *ret_chosen, uint32_t most)
 {
     const char *family = orr_detect_setting_of(d, "NCCL_SOCKET_FAMILY");

@@ -23,8 +23,8 @@ static uint64_t guid_of(const char *text)
     return guid;
 }
 
-/* "400 Gb/sec (4X NDR)" in Mb/s. If the plugin's tables end at HDR and at 12 lanes, missing rows count as their last
- * one: NDR as HDR, and two lanes, which came later, as twelve. */
+/* "400 Gb/sec (4X NDR)" in Mb/s. If the plugin's tables end at HDR and at 12 lanes, missing rows are read as the last
+ * row: NDR as HDR, and two lanes, which came later, as twelve. */
 static uint32_t speed_of(const struct orr_detector *d, const char *rate)
 {
     enum { HDR_LANE = 50000, LAST_LANES = 12 };
@@ -43,7 +43,7 @@ static uint32_t speed_of(const struct orr_detector *d, const char *rate)
     return (uint32_t)(gigabits * 1000 + 0.5);
 }
 
-/* A value of PATH/NAME without the white space after it: libibverbs gives these to NCCL, which reads no file here. */
+/* The value of PATH/NAME without trailing white space. (NCCL gets these values from libibverbs, not from files.) */
 static void value_of(const struct orr_detector *d, const char *path, const char *name, char value[ORR_SYS_VALUE])
 {
     char file[ORR_PATH_SIZE + 64];
@@ -55,7 +55,8 @@ static void value_of(const struct orr_detector *d, const char *path, const char 
         value[end - 1] = 0;
 }
 
-/* "…/0000:2a:02.3" of a function becomes that of the card it counts to. False: it is not a PCI function. */
+/* Changes the path of a function, such as "…/0000:2a:02.3", into that of its card; false if it is not a PCI
+ * function. */
 static bool merge_functions(struct orr_detector *d, char path[ORR_PATH_SIZE])
 {
     size_t length = strlen(path);
@@ -71,7 +72,7 @@ static bool merge_functions(struct orr_detector *d, char path[ORR_PATH_SIZE])
     return true;
 }
 
-/* How many devices listed before count to the same card. */
+/* The number of earlier devices on the same card. */
 static int32_t ports_before(struct orr_detector *d, const struct orr_net_device *net, uint32_t count)
 {
     size_t length = strlen(net->card), open = 0;
@@ -84,7 +85,7 @@ static int32_t ports_before(struct orr_detector *d, const struct orr_net_device 
     return ports;
 }
 
-/* A port as the plugin lists it, unless it is down or not wanted. */
+/* Adds a port as the plugin lists it, unless it is down or NCCL_IB_HCA excludes it. */
 static void take_port(struct orr_detector *d, const char *folder, const char *name, int32_t port)
 {
     char path[ORR_PATH_SIZE], value[ORR_SYS_VALUE], layer[ORR_SYS_VALUE], rate[ORR_SYS_VALUE], guid[ORR_SYS_VALUE];
@@ -116,7 +117,8 @@ static void take_port(struct orr_detector *d, const char *folder, const char *na
         memcpy(net->card, net->path, sizeof net->card);
     snprintf(path, sizeof path, "%.1000s/device", folder);
     value_of(d, path, "vendor", value);
-    /* A device of the driver mlx5, whose devices may have been renamed; those of mlx4 have the same vendor. */
+    /* Devices of the driver mlx5 may have been renamed, so the vendor decides; but mlx4 devices have the same
+     * vendor. */
     net->mlx5 = !strncmp(name, "mlx5", 4) || (!strcmp(value, "0x15b3") && strncmp(name, "mlx4", 4) != 0);
     const struct orr_verbs_fact *fact = orr_host_facts_device(&d->facts, name);
     net->max_qp = fact && fact->max_qp ? fact->max_qp : net->mlx5 ? QP_MLX5 : QP_OTHER;
@@ -129,7 +131,7 @@ static int by_number(const void *a, const void *b)
     return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A name in /sys/class/infiniband, and the function it is one of; "": it is not a function. */
+/* A name in /sys/class/infiniband, and its PCI function; "" if it has none. */
 struct listed {
     const char *name;
     char bus_id[ORR_FACT_BUS];
@@ -139,7 +141,7 @@ struct listed {
 ORR_COMPARATOR(by_bus, struct listed, !a->bus_id[0] - !b->bus_id[0], strcmp(a->bus_id, b->bus_id),
                ORR_ORDER(a->number, b->number))
 
-/* The devices in the order in which libibverbs lists them, those that it does not list last. */
+/* Sorts the devices into libibverbs' order; devices that it does not list come last. */
 static void order_as_listed(const struct orr_host_facts *facts, struct orr_root_names *names)
 {
     uint32_t placed = 0;
@@ -154,8 +156,8 @@ static void order_as_listed(const struct orr_host_facts *facts, struct orr_root_
         }
 }
 
-/* As libibverbs lists them, else by the number in the name, as the kernel counts them; newer plugins sort by bus id
- * then. False: memory ran out. */
+/* Sorts the devices into libibverbs' order or, without it, by the number in the name, which follows the kernel's order.
+ * Newer plugins then sort by bus id. False if memory ran out. */
 static bool sort_devices(struct orr_detector *d, struct orr_root_names *names)
 {
     qsort(names->names, names->count, sizeof names->names[0], by_number);
@@ -203,7 +205,7 @@ static void take_device(struct orr_detector *d, const char *name)
     }
 }
 
-/* The two ports of a card as one device, as the plugin did before NICs were merged for all plugins. */
+/* Merges the two ports of a card into one device, like the plugin did before NCCL merged NICs for all plugins. */
 static void join_ports(struct orr_detector *d)
 {
     uint32_t kept = 0;

@@ -12,11 +12,11 @@
 typedef struct nvml_device *nvml_handle;
 
 /* Layouts of nvml.h, by NVIDIA's documentation. */
-struct pci_info { /* nvmlPciInfo_t; the far end of an NVLink has the first five members only */
+struct pci_info { /* nvmlPciInfo_t; for the far end of an NVLink only the first five members are set */
     char legacy_bus_id[16];
     unsigned domain, bus, device, device_id, subsystem_id;
     char bus_id[32];
-    char room[60]; /* should a driver write more */
+    char room[60]; /* spare room, in case a driver writes more */
 };
 struct field_value { /* nvmlFieldValue_t */
     unsigned field, scope;
@@ -72,7 +72,7 @@ struct nvml {
     const char *(*error)(int);
 };
 
-/* One row a function: its name, another name in case the first is missing, and whether anything works without it. */
+/* One row for each function: its name, an alternative if that is missing, and whether Orrery needs it at all. */
 static const struct symbol {
     size_t at;
     const char *name, *other;
@@ -169,7 +169,8 @@ static void ask_link(const struct nvml *nvml, nvml_handle handle, unsigned i, st
     if (!link->up || !nvml->link_far || nvml->link_far(handle, i, &far))
         return;
     link->far_known = true;
-    if (!far.legacy_bus_id[0] && far.bus_id[0]) { /* given in the newer form alone, with eight digits of domain */
+    if (!far.legacy_bus_id[0] && far.bus_id[0]) { /* the far end's bus id comes only in the newer form, with eight
+                                                   * digits of domain */
         char text[sizeof far.bus_id + 1] = "";
         memcpy(text, far.bus_id, sizeof far.bus_id);
         orr_bus_id_tidy(text, link->far);
@@ -192,7 +193,7 @@ static void ask_c2c(const struct nvml *nvml, nvml_handle handle, struct orr_gpu_
     }
 }
 
-/* The function in /sys whose handle it is, for libraries that find GPUs by bus id but do not report it. */
+/* Finds the function in /sys that belongs to a handle, for libraries that find GPUs by bus id but do not report it. */
 static void search_bus_id(const struct nvml *nvml, nvml_handle handle, const struct orr_root *root,
                           struct orr_gpu_fact *gpu)
 {
@@ -308,7 +309,7 @@ static bool are_of(const struct orr_host_facts *facts, const struct orr_root *ro
     return there > facts->gpu_count / 2;
 }
 
-/* Asks a library that may be another machine's; its answers count if its GPUs are the root's. */
+/* Asks a library that may belong to another machine; its answers are used only if its GPUs are in the root. */
 static void ask_beside(struct orr_host_facts *facts, const char *path, const struct orr_root *root)
 {
     orr_host_facts_ask_nvml(facts, path, root);

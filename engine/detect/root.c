@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk: one component at a time from a stack of open folders, so that ".." and links are ours to follow and nothing
- * that changes under way can lead outside. */
+/* Walks a path one component at a time on a stack of open folders. Orrery itself follows ".." and links, so that
+ * nothing that changes during the walk can lead outside the root. */
 #include "engine/detect/root.h"
 
 #include <stdio.h>
@@ -16,8 +16,8 @@ struct walk {
     size_t ends[ORR_ROOT_DEPTH + 1];
     int depth;
     char path[ORR_PATH_SIZE];
-    char target[ORR_PATH_SIZE]; /* of the last link seen */
-    enum orr_root_kind kind;    /* of what the walk has come to */
+    char target[ORR_PATH_SIZE]; /* target of the last link */
+    enum orr_root_kind kind;    /* kind of the current place */
 };
 
 static void walk_up(struct walk *walk, int depth)
@@ -34,7 +34,7 @@ static void walk_end(struct walk *walk)
     walk->root->source->leave(walk->root->state, walk->places[0]);
 }
 
-/* One name further from the current place of the walk; a link is reported and not entered. False: there is nothing. */
+/* Goes one name further; a link is reported, not entered. False if nothing has the name. */
 static bool walk_into(struct walk *walk, const char *name, size_t length)
 {
     size_t end = walk->ends[walk->depth];
@@ -56,7 +56,7 @@ static bool walk_into(struct walk *walk, const char *name, size_t length)
     return true;
 }
 
-/* Follows a path to its end; last_link: a link at the very end is followed too. On failure the walk has ended. */
+/* Follows a path to its end, and with last_link also a link at the very end. On failure the walk has ended. */
 static bool walk_path(struct walk *walk, const struct orr_root *root, const char *path, bool last_link)
 {
     char rest[2 * ORR_PATH_SIZE], next[2 * ORR_PATH_SIZE];
@@ -89,7 +89,7 @@ static bool walk_path(struct walk *walk, const struct orr_root *root, const char
             continue;
         if (++links > ORR_ROOT_LINKS)
             break;
-        /* An absolute link starts at the root, whatever it wraps. */
+        /* An absolute link starts at the root, or in the folder that the tar wraps everything in. */
         bool absolute = walk->target[0] == '/';
         if (snprintf(next, sizeof next, "%s%s/%s", absolute ? root->prefix : "", walk->target, at) >= (int)sizeof next)
             break;
@@ -101,7 +101,7 @@ static bool walk_path(struct walk *walk, const struct orr_root *root, const char
     return false;
 }
 
-/* The path without what wraps it. */
+/* The path without the folder that the tar wraps everything in. */
 static const char *seen_path(const struct walk *walk)
 {
     size_t prefix = strlen(walk->root->prefix);
@@ -159,7 +159,7 @@ static bool collect(void *taker, const char *name)
         return false;
     if (!ORR_RESERVE(c->arena, c->names->names, c->names->count, c->capacity) ||
         !(c->names->names[c->names->count] = orr_arena_strndup(c->arena, name, strlen(name)))) {
-        c->names->count = 0; /* growing dropped them */
+        c->names->count = 0; /* a failed ORR_RESERVE() drops the array */
         return false;
     }
     c->names->count++;

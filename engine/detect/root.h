@@ -4,7 +4,7 @@
  *
  * A path begins with "/" and is looked up inside the root: symbolic links are followed one component at a time with the
  * root as their "/", and ".." stops there. So no link of a hostile copy leads out of it. Only regular files are read
- * (never a pipe or a device), only so far as the caller's buffer reaches. */
+ * (never a pipe or a device), and only as many bytes as fit into the caller's buffer. */
 #ifndef ORR_DETECT_ROOT_H
 #define ORR_DETECT_ROOT_H
 
@@ -19,8 +19,8 @@
 struct orr_root;
 
 enum {
-    ORR_PATH_SIZE = 1024,        /* of a resolved path with its end */
-    ORR_ROOT_DEPTH = 48,         /* folders in one another */
+    ORR_PATH_SIZE = 1024,        /* of a resolved path with its terminating zero */
+    ORR_ROOT_DEPTH = 48,         /* nesting of folders */
     ORR_ROOT_LINKS = 40,         /* followed for one path */
     ORR_ROOT_NAMES = 8192,       /* of one folder */
     ORR_TAR_ENTRIES = 65536,     /* of a tar */
@@ -32,25 +32,25 @@ enum orr_root_kind { ORR_ROOT_NONE, ORR_ROOT_FILE, ORR_ROOT_FOLDER, ORR_ROOT_LIN
 
 /* A folder; "/" is the machine itself. IO if it cannot be opened. */
 enum orr_code orr_root_open(const char *folder, struct orr_root **ret_root, struct orr_error *err) ORR_NO_DISCARD;
-/* A tar, plain or gzip, whose bytes are copied out; nothing of it touches the file system. A first folder around sys/
- * and proc/ is looked through. UNRECOGNISED: no tar; INVALID: broken; LIMIT. */
+/* A tar, plain or gzip, unpacked into memory; nothing is written to the file system. sys/ and proc/ may be inside one
+ * folder. UNRECOGNISED if it is not a tar, INVALID if it is damaged; LIMIT. */
 enum orr_code orr_root_of_tar(const char *bytes, size_t length, struct orr_root **ret_root,
                               struct orr_error *err) ORR_NO_DISCARD;
 void orr_root_free(struct orr_root *root);
 
-/* What is at a path once links are followed; ret_path (may be NULL) becomes the path without links. */
+/* The kind of file at a path, following links; ret_path (may be NULL) becomes the path without links. */
 enum orr_root_kind orr_root_find(const struct orr_root *root, const char *path, char ret_path[ORR_PATH_SIZE]);
 /* The same, but a link at the end is not followed: ret_target (may be NULL) becomes its text. */
 enum orr_root_kind orr_root_look(const struct orr_root *root, const char *path, char ret_target[ORR_PATH_SIZE]);
-/* Reads the beginning of a file, at most size - 1 bytes, and ends it with a zero. Gives the bytes read, -1 if there is
- * no such regular file, or it cannot be read. */
+/* Reads the beginning of a file, at most size - 1 bytes, and ends it with a zero. Returns the number of bytes read, or
+ * -1 if there is no such regular file or it cannot be read. */
 ssize_t orr_root_read(const struct orr_root *root, const char *path, char *buffer, size_t size);
 
 struct orr_root_names {
     const char **names; /* sorted bytewise */
     uint32_t count;
 };
-/* The names in a folder, without "." and "..". False: there is no such folder, or memory ran out. */
+/* The names in a folder, without "." and ".."; false if there is no such folder, or memory ran out. */
 bool orr_root_list(const struct orr_root *root, const char *path, struct orr_arena *arena,
                    struct orr_root_names *ret_names);
 

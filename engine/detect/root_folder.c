@@ -54,7 +54,7 @@ static void leave(void *state, int place)
 }
 
 /* The descriptor of a place names it without giving access; /proc/self/fd opens the same file, whatever happened to its
- * name meanwhile. If /proc is hidden there is no other way to that file, and it counts as unreadable. */
+ * name meanwhile. If /proc is hidden there is no other way to that file, so it is reported as unreadable. */
 static int reopen(int place, int flags)
 {
     char name[32];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A root in a tar: its entries are copied out once, sorted by path; places are their numbers. libarchive reads the tar,
- * since people repack what they send, and long names and links then come in two dialects, plain or compressed. */
+/* A root in a tar: its entries are copied into memory once and sorted by path; places are their numbers. libarchive
+ * reads the tar, because people repack what they send, and then long names and links come in two dialects, plain or
+ * compressed. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <stdio.h>
@@ -12,11 +13,11 @@
 #include "engine/detect/root_source.h"
 
 struct entry {
-    const char *path; /* "" the top, "/sys/class" */
+    const char *path; /* "" for the top, or "/sys/class" */
     const char *text; /* content, or target of a link */
     size_t length;
     enum orr_root_kind kind;
-    uint32_t order; /* in the tar: of two with one path the later counts */
+    uint32_t order; /* position in the tar: the later of two entries with the same path wins */
 };
 
 struct tar {
@@ -97,7 +98,7 @@ static bool list(void *state, int place, orr_name_taker *take, void *taker)
 static void end(void *state)
 {
     struct tar *tar = state;
-    orr_arena_free(tar->arena); /* holds the structure too */
+    orr_arena_free(tar->arena); /* the arena also holds `tar` itself */
 }
 
 static const struct orr_root_source tar_source = {
@@ -141,7 +142,7 @@ static enum orr_code add_entry(struct tar *tar, const char *path, enum orr_root_
     return ORR_OK;
 }
 
-/* Counts what came out of the archive so far against the budget: headers, and what nobody reads, too. */
+/* Charges the budget with everything unpacked so far, including headers and bytes that nobody reads. */
 static enum orr_code count_unpacked(struct tar *tar, struct archive *archive, struct orr_error *err)
 {
     uint64_t unpacked = (uint64_t)archive_filter_bytes(archive, 0), before = tar->unpacked;
@@ -161,7 +162,7 @@ static enum orr_code skip_rest(struct tar *tar, struct archive *archive, struct 
     return result == ARCHIVE_EOF ? ORR_OK : orr_fail(err, ORR_INVALID, "the tar is damaged inside an entry");
 }
 
-/* The content of a file, up to its limit: what is read of files in /sys is short. */
+/* The content of a file, up to a limit: files in /sys are short. */
 static enum orr_code take_file(struct tar *tar, struct archive *archive, struct archive_entry *from, const char *path,
                                struct orr_error *err)
 {
@@ -190,7 +191,7 @@ static enum orr_code take_entry(struct tar *tar, struct archive *archive, struct
     char path[ORR_PATH_SIZE];
     const char *name = archive_entry_pathname(from), *target = archive_entry_symlink(from);
     if (!name || !clean(name, path) || archive_entry_hardlink(from))
-        return ORR_OK; /* nothing that gather writes */
+        return ORR_OK; /* gather writes no such entries */
     switch (archive_entry_filetype(from)) {
     case AE_IFDIR:
         return add_entry(tar, path, ORR_ROOT_FOLDER, NULL, 0, err);
@@ -225,7 +226,7 @@ static enum orr_code read_all(struct tar *tar, struct archive *archive, struct o
     }
 }
 
-/* Sorts, drops what came twice, and adds the folders that have no entry of their own. */
+/* Sorts the entries, removes duplicates, and adds folders that have no entry of their own. */
 static enum orr_code put_in_order(struct tar *tar, struct orr_error *err)
 {
     unsigned read = tar->count, kept = 0;
@@ -240,7 +241,7 @@ static enum orr_code put_in_order(struct tar *tar, struct orr_error *err)
                 tar->entries[i - 1].path[strlen(folder)] == '/')
                 break;
             ORR_TRY(add_entry(tar, folder, ORR_ROOT_FOLDER, NULL, 0, err));
-            tar->entries[tar->count - 1].order = 0; /* an entry of its own counts more */
+            tar->entries[tar->count - 1].order = 0; /* lower than any real entry, which wins */
         }
     }
     qsort(tar->entries, tar->count, sizeof tar->entries[0], by_path);

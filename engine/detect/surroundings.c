@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where detection runs: containers, WSL and Jetson boards hide things that are there, and each in a way of its own.
- * Said in notes, so that nobody concludes that hidden devices are missing. All is read through the root, as a copy has
- * it too. */
+/* Recognises the environment in which detection runs. Containers, WSL and Jetson boards each hide devices in their own
+ * way. Notes say so, lest anybody conclude that hidden devices are missing. Everything is read through the root, so it
+ * works on a copy, too. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void look_for_jetson(struct orr_detector *d)
              d->facts.nvml ? "" : ", and without NVML nothing shows it; NCCL itself would not start");
 }
 
-/* The driver's half in the kernel without the half that programs load: a container without the GPUs, mostly. */
+/* The driver's kernel module is loaded, but its libraries are missing: usually a container that was given no GPUs. */
 static void look_for_half_a_driver(struct orr_detector *d)
 {
     bool asked = d->facts.nvml_problem[0] && strcmp(d->facts.nvml_problem, ORR_NOT_ASKED) != 0;
@@ -79,7 +79,7 @@ bool orr_is_gpu_function(const struct orr_detector *d, const char *bus_id)
     return !strncmp(value, "0x03", 4) && orr_root_look(d->root, path, NULL) == ORR_ROOT_NONE;
 }
 
-/* A GPU that another driver has: a virtual machine's, or one that waits for NVIDIA's. */
+/* Notes a GPU bound to another driver: passed to a virtual machine, or waiting for NVIDIA's driver. */
 static void check_driver(struct orr_detector *d, const char *bus_id)
 {
     char path[ORR_PATH_SIZE], target[ORR_PATH_SIZE];
@@ -125,9 +125,10 @@ static bool share_a_cpu(const char *a, const char *b)
     while (at > a && other > b) {
         at--;
         other--;
-        if (*at == ',' || *other == ',') { /* both are made of full words but for the first */
+        if (*at == ',' || *other == ',') { /* all words but the first are complete, so the commas must be at the same
+                                            * places */
             if (*at != *other)
-                return true; /* not masks of one kind: nothing is said */
+                return true; /* the masks have different forms: say nothing */
             continue;
         }
         int one = orr_hex_digit(*at), two = orr_hex_digit(*other);
@@ -139,7 +140,7 @@ static bool share_a_cpu(const char *a, const char *b)
 
 void orr_surroundings_cpu(struct orr_detector *d, const char *numa, const char *mask)
 {
-    enum { WHOLE = 253 }; /* longer ones may have lost their end */
+    enum { WHOLE = 253 }; /* a longer mask may be cut off */
     const char *allowed = d->facts.cpus_allowed;
     bool any = mask[strspn(mask, "0,")] != 0, whole = strlen(mask) < WHOLE && strlen(allowed) < WHOLE;
     if (allowed[0] && any && whole && !share_a_cpu(allowed, mask))

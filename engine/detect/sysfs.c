@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single files and folders of /sys. */
+/* Reads single files and folders of /sys. */
 #include <stdio.h>
 
 #include "engine/base/hex.h"
@@ -24,7 +24,7 @@ void orr_sys_value(const struct orr_detector *d, const char *path, const char *n
     if (snprintf(file, sizeof file, "%s/%s", path, name) >= (int)sizeof file)
         return;
     ssize_t got = orr_root_read(d->root, file, value, ORR_SYS_VALUE);
-    value[got > 0 ? got - 1 : 0] = 0; /* the last byte goes, whatever it is */
+    value[got > 0 ? got - 1 : 0] = 0; /* drops the last byte, whatever it is */
 }
 
 bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names)

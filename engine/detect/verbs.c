@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libibverbs, loaded while it is asked: what of RDMA devices /sys does not show. Those are how many queue pairs a
- * device has, in which order NCCL meets the devices, and whether a device takes part in DMA-BUF. Speed, state and GUID
- * of a port stand in /sys as the library gives them. Layouts and names are those of libibverbs' documentation. */
+/* Asks libibverbs, which is loaded only meanwhile, for facts about RDMA devices that /sys does not show: the number of
+ * queue pairs, the order in which NCCL meets the devices, and whether a device supports DMA-BUF. Speed, state and GUID
+ * of a port are the same in /sys. Layouts and names are those of libibverbs' documentation. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct device_attributes { /* ibv_device_attr */
     uint64_t node_guid, image_guid, max_region, page_sizes;
     uint32_t vendor, part, hardware;
     int max_qp;
-    char room[512]; /* the members after it, and should a library write more */
+    char room[512]; /* the members that follow, and spare room in case a library writes more */
 };
 
 struct verbs {
@@ -39,7 +39,7 @@ static bool load(struct verbs *verbs, void *library, struct orr_host_facts *fact
         "ibv_get_device_list", "ibv_free_device_list", "ibv_get_device_name", "ibv_open_device",   "ibv_close_device",
         "ibv_query_device",    "ibv_alloc_pd",         "ibv_dealloc_pd",      "ibv_reg_dmabuf_mr",
     };
-    enum { COUNT = sizeof names / sizeof names[0], NEEDED = COUNT - 1 }; /* older libraries know no DMA-BUF */
+    enum { COUNT = sizeof names / sizeof names[0], NEEDED = COUNT - 1 }; /* older libraries do not have this function */
     void *symbols[COUNT];
     _Static_assert(sizeof symbols == sizeof *verbs, "one pointer a name, in this order");
     for (int i = 0; i < COUNT; i++)
@@ -51,7 +51,7 @@ static bool load(struct verbs *verbs, void *library, struct orr_host_facts *fact
     return true;
 }
 
-/* As NCCL asks: a registration that cannot succeed fails otherwise where DMA-BUF is known. */
+/* Asks like NCCL, by a registration that cannot succeed: its error differs if DMA-BUF is supported. */
 static enum orr_known knows_dma_buf(const struct verbs *verbs, context_handle context)
 {
     enum { NO_FILE = -1 };
@@ -71,7 +71,7 @@ static void take(const struct verbs *verbs, device_handle device, struct orr_hos
     const char *name = verbs->name(device);
     context_handle context = name ? verbs->open(device) : NULL;
     if (!context)
-        return; /* NCCL passes over it too */
+        return; /* NCCL skips it, too */
     if (!verbs->query(context, &attributes)) {
         struct orr_verbs_fact *fact = &facts->devices[facts->device_count++];
         snprintf(fact->name, sizeof fact->name, "%s", name);

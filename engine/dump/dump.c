@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking into a dump that was read. */
+/* Access to the elements and attributes of a dump. */
 #include "engine/dump/dump.h"
 
 #include <stdarg.h>
@@ -57,7 +57,7 @@ const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum
     return NULL;
 }
 
-/* As NCCL: strtol base 0, cut to 32 bits. */
+/* Reads a number like NCCL: strtol() with base 0, cut to 32 bits. */
 static int32_t to_int(const char *text)
 {
     return (int32_t)(uint32_t)(unsigned long)strtol(text, NULL, 0); /* NOLINT: orr_fail_element() never gives OK */
@@ -112,7 +112,7 @@ enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t elemen
         }
         orr_fail_element(dump, element, err, ORR_INVALID, "<%s> has no attribute %s, which has no default",
                          orr_element_name(dump->elements[element].kind), orr_attr_name(attr));
-        if (!any && cpus == 1) /* NCCL fills such a file in */
+        if (!any && cpus == 1) /* NCCL itself adds what such a file lacks */
             orr_error_advice(err,
                              "with one CPU a virtual machine needs no topology file: NCCL detects the same tree by "
                              "itself, so leave NCCL_TOPO_FILE unset. To see what NCCL makes of it, dump the topology "

@@ -103,7 +103,7 @@ struct orr_element {
     enum orr_element_kind kind;
     uint32_t parent, first_child, next_sibling; /* ORR_NO_ELEMENT if there is none */
     uint32_t first_attribute, attribute_count;
-    uint32_t line, column; /* of the start tag, 1-based */
+    uint32_t line, column; /* place of the start tag, 1-based */
 };
 
 /* An error that NCCL's own reader (which is not an XML parser) would report for this file, although Orrery reads it. */
@@ -124,8 +124,8 @@ struct orr_dump {
     size_t byte_count;          /* of the input */
     /* Bits of enum orr_attr: attributes whose value a reader assumed in some element of the kind. */
     uint64_t assumed[ORR_ELEMENT_COUNT];
-    /* The graph file in the same input, as NCCL_GRAPH_FILE names one: its graphs replace the search; NULL if there is
-     * none. */
+    /* A graph file in the same input, like the one that NCCL_GRAPH_FILE names: its graphs replace the search. NULL if
+     * there is none. */
     const struct orr_graph_file *graphs;
     /* Notes of the reader in engine/input that made the dump, in the same arena; NULL means orr_dump_read() made it. */
     const struct orr_dump_notes *notes;
@@ -142,8 +142,9 @@ struct orr_dump_limits {
 extern const struct orr_dump_limits orr_dump_default_limits;
 
 /* Reads topology XML. limits NULL means the default ones. On success *ret_dump is the caller's: orr_dump_free().
- * SYNTAX, with line and column, for anything but XML (a DOCTYPE is refused as well: no entities, no external files).
- * UNRECOGNISED for XML without a <system>, or no XML at all; LIMIT; INVALID without a usable version. */
+ * SYNTAX, with line and column, for malformed XML or a DOCTYPE (so there are no entities and no external files).
+ * UNRECOGNISED for XML without a <system>, or bytes that are not XML at all; INVALID without a usable version;
+ * LIMIT. */
 enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_dump_limits *limits,
                             struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 /* The same into an arena, with which the dump is freed; orr_dump_free() does nothing to it. */
@@ -175,7 +176,7 @@ static inline bool orr_dump_assumed(const struct orr_dump *dump, enum orr_elemen
 const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr);
 /* The same as a number, as C's strtol(base 0) reads it, cut to 32 bits; fallback if the attribute is absent. */
 int32_t orr_element_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t fallback);
-/* The same for an attribute that must be there: INVALID with line, column and element path if it is not. */
+/* The same for a required attribute: INVALID, with line, column and element path, if it is missing. */
 enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,
                                    int32_t *ret_value, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's own reader is not an XML parser: it stops at prologs, tabs, text, attributes on several lines ... This walks
- * over the bytes as that reader does (2.27.7's rules, which the other releases share but for a few limits) and says
- * where it would stop first. It only checks; dump_read.c makes the dump. Rules: docs/nccl/topology-xml.md,
+/* NCCL's own reader is not an XML parser: it stops at prologs, tabs, text, attributes on several lines and more. This
+ * file walks over the bytes like that reader, by the rules of 2.27.7 (the other releases differ only in a few limits),
+ * and says where it would stop first. It only checks; dump_read.c makes the dump. Rules: docs/nccl/topology-xml.md,
  * "What NCCL's reader refuses". */
 #include <stdbool.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static bool read_attributes(struct lexer *lexer, char *last)
     return true;
 }
 
-/* The elements that NCCL knows; others are skipped with all that is in them, their end tags unread. */
+/* The elements that NCCL knows; it skips any other with its contents, without reading its end tag. */
 static bool is_known(const char *name, size_t length)
 {
     for (int kind = 0; kind < ORR_ELEMENT_COUNT; kind++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Topology XML -> struct orr_dump, by libxml2's SAX interface: no tree is built, nothing is fetched, no entity but the
- * five of XML itself exists, since a DOCTYPE is refused before it is read. */
+/* Reads topology XML into struct orr_dump with libxml2's SAX interface. It builds no tree and fetches nothing. Only
+ * XML's own five entities exist, because a DOCTYPE is refused before it is read. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct reader {
     uint32_t open_line[HIGHEST_DEPTH];
     char open_name[32]; /* of the innermost open element */
     char root_name[32];
-    size_t tag_offset; /* where the last tag started, in the file and in its line; column 0 if there was none */
+    size_t tag_offset; /* start of the last tag: offset in the file, and column (0 if there was no tag) */
     uint32_t tag_column;
 };
 
@@ -113,7 +113,7 @@ static bool add_attributes(struct reader *reader, struct orr_element *element, i
     return true;
 }
 
-/* Adds a known element below the open one; its index, or ORR_NO_ELEMENT where memory ran out. */
+/* Adds a known element below the open one; returns its index, or ORR_NO_ELEMENT if memory ran out. */
 static uint32_t add_element(struct reader *reader, enum orr_element_kind kind, int attribute_count,
                             const xmlChar **attributes)
 {
@@ -234,8 +234,8 @@ static void on_error(void *context, xmlErrorPtr error)
     stop(reader, ORR_SYNTAX);
 }
 
-/* libxml2 compares each attribute of a tag with all before it, without asking us in between: a tag that has far too
- * many is refused before it sees it. Files too short for that to take long are not looked through. */
+/* libxml2 compares each attribute of a tag with all before it, and the budget cannot stop it in between. So a tag with
+ * far too many attributes is refused before libxml2 sees it. Files too short for that to take long are not checked. */
 static enum orr_code check_tags(const struct reader *reader, const char *bytes, size_t length)
 {
     enum { SHORT = 1 << 16, MOST = 4096 };
@@ -265,7 +265,7 @@ static enum orr_code parse(struct reader *reader, const char *bytes, size_t leng
     return reader->code;
 }
 
-/* Inputs that are not XML at all get a plain word instead of a parser's complaint. */
+/* Inputs that are not XML at all get a plain sentence instead of a parser's complaint. */
 static enum orr_code look_at(const char *bytes, size_t length, struct orr_error *err)
 {
     size_t start = orr_bytes_blanks(bytes, length, orr_bytes_mark(bytes, length));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dump as topology XML: the only place where the engine writes XML. */
+/* Writes a dump as topology XML. No other file of the engine writes XML. */
 #include "engine/base/text.h"
 #include "engine/base/utf8.h"
 #include "engine/dump/dump.h"
 
-/* What XML cannot hold becomes a question mark: names may come from any bytes. */
+/* A byte that XML cannot contain becomes a question mark: names may come from any bytes. */
 static void write_value(struct orr_text *text, const char *value)
 {
     while (*value) {

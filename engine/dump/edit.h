@@ -14,36 +14,36 @@ struct orr_doc_node {
     uint32_t attribute_count;
     unsigned attribute_capacity; /* 0 if the attributes are shared */
     struct orr_attribute *attributes;
-    uint32_t line, column; /* in the user's bytes, 0 if it has no place there */
+    uint32_t line, column; /* place in the user's bytes, 0 if none */
     struct orr_doc_node *parent, *first, *last, *before, *after;
-    /* For those who edit. */
-    uint32_t gpus; /* below it, where orr_doc_count_gpus() was called */
-    int32_t seen;  /* the first rank whose document has it, where elements are ordered by ranks */
-    bool claimed;  /* by a rank or a plugin: stays when the rest is trimmed */
-    bool linked;   /* links to its peers were looked for */
+    /* Marks for the code that edits the document. */
+    uint32_t gpus; /* number of GPUs below, once orr_doc_count_gpus() was called */
+    int32_t seen;  /* the first rank whose document has it, for rules that order elements by rank */
+    bool claimed;  /* a rank or a plugin uses it, so trimming keeps it */
+    bool linked;   /* its links to peers have been looked for */
 };
 
 struct orr_doc {
     struct orr_arena *arena;
     struct orr_doc_node *system;
-    uint32_t count, limit;        /* elements added so far; the most, 0 means no limit */
+    uint32_t count, limit;        /* elements added so far, and their maximum (0 means no limit) */
     bool too_many;                /* the limit was reached */
-    enum orr_value_origin origin; /* of the values that are set */
+    enum orr_value_origin origin; /* origin of the values that are set from now on */
     struct orr_doc_node spare;
 };
 
 /* An empty <system version="1">. */
 void orr_doc_init(struct orr_doc *doc, struct orr_arena *arena);
-/* A copy of a dump, which must live as long. Values that are set in it are marked as edited. */
+/* A copy of a dump, which must live as long as the copy. Values that are set in the copy are marked as edited. */
 void orr_doc_open(struct orr_doc *doc, const struct orr_dump *dump, struct orr_arena *arena);
 
 /* A new element at the end of parent, or before a sibling (NULL for the end); parent NULL if outside the tree. */
 struct orr_doc_node *orr_doc_add(struct orr_doc *doc, struct orr_doc_node *parent, enum orr_element_kind kind,
                                  struct orr_doc_node *before);
-/* Makes a node a copy of an element with all below it; the dump must live as long as the document. */
+/* Makes a node a copy of an element and everything below it; the dump must live as long as the document. */
 void orr_doc_copy_element(struct orr_doc *doc, struct orr_doc_node *node, const struct orr_dump *dump,
                           uint32_t element);
-/* Makes a node a copy of the element alone. */
+/* Makes a node a copy of the element, without its children. */
 void orr_doc_share(struct orr_doc_node *node, const struct orr_dump *dump, uint32_t element);
 /* Removes a node from the tree, with everything below it. */
 void orr_doc_remove(struct orr_doc_node *node);
@@ -52,28 +52,29 @@ void orr_doc_prune(struct orr_doc_node *node);
 /* Puts an element into a parent; one that has a parent is moved. */
 void orr_doc_move(struct orr_doc_node *node, struct orr_doc_node *parent, struct orr_doc_node *before);
 
-/* Moves the last child of its parent to where NCCL puts a device: before the first whose bus id comes later as text. */
+/* Moves the last child of a parent to the place where NCCL puts a device: before the first sibling whose bus id is
+ * greater as text. */
 void orr_doc_sort_in(struct orr_doc_node *node);
 
-/* NULL if it has no such attribute. */
+/* The value of an attribute, NULL if the node has none. */
 const struct orr_attribute *orr_doc_attribute(const struct orr_doc_node *node, enum orr_attr attr);
 const char *orr_doc_get(const struct orr_doc_node *node, enum orr_attr attr);
-/* "" if there is none. */
+/* The same, but "" if the node has none. */
 const char *orr_doc_word(const struct orr_doc_node *node, enum orr_attr attr);
-/* Sets or replaces; a new one goes last. */
+/* Sets or replaces an attribute; a new one goes last. */
 void orr_doc_set(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
     ORR_PRINTF(4, 5);
 /* Sets an attribute unless the node has it. */
 void orr_doc_set_once(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
     ORR_PRINTF(4, 5);
-/* The same for a value that is assumed. */
+/* The same for an assumed value. */
 void orr_doc_suppose(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr, const char *format, ...)
     ORR_PRINTF(4, 5);
-/* Gives a node the attributes of another, those that mean nothing to NCCL among them. */
+/* Gives a node the attributes of another, including those that mean nothing to NCCL. */
 void orr_doc_set_all(struct orr_doc *doc, struct orr_doc_node *node, const struct orr_doc_node *from);
 void orr_doc_drop(struct orr_doc *doc, struct orr_doc_node *node, enum orr_attr attr);
 
-/* The first child of a kind; with that value of an attribute; NULL if there is none. */
+/* The first child of a kind, and the first with a value of an attribute; NULL if there is none. */
 struct orr_doc_node *orr_doc_child(const struct orr_doc_node *parent, enum orr_element_kind kind);
 struct orr_doc_node *orr_doc_child_with(const struct orr_doc_node *parent, enum orr_element_kind kind,
                                         enum orr_attr attr, const char *value);
@@ -85,8 +86,8 @@ struct orr_doc_node *orr_doc_next(const struct orr_doc_node *node, const struct 
 /* Sets `gpus` of every node. */
 void orr_doc_count_gpus(struct orr_doc *doc);
 
-/* The dump of a document, in the document's arena and freed with it: its own `arena` is NULL. `from`, if there is one,
- * gives all that is not in elements: notes, graphs, the byte count; NULL if memory runs out. */
+/* The dump of a document, in the document's arena and freed with it: its own `arena` is NULL. `from`, which may be
+ * NULL, gives it everything that is not in elements: notes, graphs, the byte count. NULL if memory runs out. */
 struct orr_dump *orr_doc_to_dump(const struct orr_doc *doc, const struct orr_dump *from);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a dump to a document that can be changed, and back. */
+/* Turns a dump into a document that can be changed, and back. */
 #include "engine/dump/edit.h"
 
 void orr_doc_share(struct orr_doc_node *node, const struct orr_dump *dump, uint32_t element)
@@ -22,7 +22,7 @@ void orr_doc_copy_element(struct orr_doc *doc, struct orr_doc_node *node, const 
         orr_doc_copy_element(doc, orr_doc_add(doc, node, dump->elements[child].kind, NULL), dump, child);
 }
 
-/* Adds a node with all below it; returns its index. */
+/* Adds a node and everything below it; returns its index. */
 static uint32_t add_element(struct orr_dump *dump, const struct orr_doc_node *node, uint32_t parent)
 {
     uint32_t index = dump->element_count++, last = ORR_NO_ELEMENT;

@@ -33,7 +33,7 @@ enum {
     ORR_TOUCHES_BANDWIDTH =
         ORR_TOUCHES_LINKS | ORR_TOUCHES_PATHS | ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS | ORR_TOUCHES_TUNING,
     ORR_TOUCHES_ALL = (1 << ORR_TOUCH_COUNT) - 1,
-    /* What depends on how NICs are presented: neither the links of other devices nor P2P between GPUs. */
+    /* Parts that depend on how NICs are presented; not the links of other devices, nor P2P between GPUs. */
     ORR_TOUCHES_NICS = ORR_TOUCHES_ALL & ~(ORR_TOUCHES_LINKS | ORR_TOUCHES_P2P)
 };
 
@@ -48,12 +48,12 @@ struct orr_missing {
     const char *command; /* that would supply it, run on the machine or with orrery; "": no command does */
 };
 
-/* A setting that a text names beside the machine. */
+/* A setting that the input text names in addition to the machine. */
 struct orr_pasted_setting {
     const char *name, *value;
     uint32_t line;
 };
-/* What lines of the text show together (engine/symptoms): sentences. */
+/* A symptom that lines of the text show together (engine/symptoms), in sentences. */
 struct orr_pasted_symptom {
     const char *cause, *check, *cure;
     bool is_setting; /* a setting that makes transfers slower */
@@ -61,13 +61,14 @@ struct orr_pasted_symptom {
 };
 
 struct orr_dump_notes {
-    const char *kind;         /* word of a row of engine/input's table: "nvidia-smi-topo" */
-    const char *title;        /* of that row */
-    const char *recognised;   /* its content, one sentence without a full stop */
-    const char *machine_type; /* that filled in what is missing, NULL if none was asked for */
-    uint32_t joined;          /* hosts of this kind that NVLink joins unless the question says otherwise; 0 if none */
-    const char *release; /* by whose rules the bytes became this dump, NULL if every release makes the same of them */
-    const char *logged_release; /* row of the release that a log names, NULL if no log, or none is emulated exactly */
+    const char *kind;           /* word of a row of engine/input's table: "nvidia-smi-topo" */
+    const char *title;          /* title of that row */
+    const char *recognised;     /* what the input contains, one sentence without a full stop */
+    const char *machine_type;   /* machine type that supplied missing values, NULL if the user named none */
+    uint32_t joined;            /* hosts of this kind that NVLink joins unless the question says otherwise; 0 if none */
+    const char *release;        /* release whose rules read the bytes, NULL if every release reads them alike */
+    const char *logged_release; /* release that a log names; NULL if there is no log, or its release is not emulated
+                                 * exactly */
     const struct orr_assumed *assumed;
     const struct orr_missing *missing;
     uint32_t assumed_count, missing_count;
@@ -75,11 +76,11 @@ struct orr_dump_notes {
     bool cpu_assumed;                /* nothing says what the CPUs are, and nobody asked for a kind */
     bool cpu_given;                  /* the user said which kind they are */
     enum orr_known nvlink_hidden;    /* a table without NVLinks may hide them, as `nvidia-smi topo -mp` does */
-    bool p2p_alone;                  /* the only table is of `nvidia-smi topo -p2p` */
+    bool p2p_alone;                  /* the only table is that of `nvidia-smi topo -p2p` */
     const char *gpu_name;            /* the model of the GPUs as the input names it; NULL if it does not */
-    uint32_t p2p_pairs, p2p_refused; /* cells of `nvidia-smi topo -p2p`; those where the driver refuses P2P */
-    bool nics_given;                 /* the user, or a line of the text, says how fast they are */
-    /* What the same text says beside the machine; an analysis uses the settings that the question leaves open. */
+    uint32_t p2p_pairs, p2p_refused; /* cells of `nvidia-smi topo -p2p`, and those in which the driver refuses P2P */
+    bool nics_given;                 /* the user, or a line of the text, says how fast the NICs are */
+    /* Settings and symptoms that the same text names. An analysis uses the settings that the question leaves open. */
     const struct orr_pasted_setting *settings;
     const struct orr_pasted_symptom *symptoms;
     uint32_t setting_count, symptom_count;

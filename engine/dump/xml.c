@@ -38,8 +38,8 @@ bool orr_xml_parse(const char *bytes, size_t length, const xmlSAXHandler *handle
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialise_libxml);
-    /* What libxml2 says without a parser, such as that it has no memory for one, would go to standard error. The
-     * setting is the thread's, so it is put back for other users of libxml2 there. */
+    /* Messages that libxml2 prints when it has no parser, for example because memory ran out, would go to standard
+     * error. The handler is a setting of the thread, so it is restored for other users of libxml2 there. */
     xmlGenericErrorFunc said = xmlGenericError;
     void *context = xmlGenericErrorContext;
     xmlSetGenericErrorFunc(NULL, say_nothing);

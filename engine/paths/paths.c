@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at paths, and joining two of them. */
+/* Looks up paths, and joins two of them. */
 #include "engine/paths/paths.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t 
         ORR_NEED(links, err);
         paths->links = links;
     }
-    if (path.hops) { /* two devices out of reach: there may be no link at all, and no memory for any */
+    if (path.hops) { /* if no device reaches another there may be no links, and links NULL */
         memcpy(paths->links + paths->link_count, paths->links + first.first, first.hops * sizeof *paths->links);
         memcpy(paths->links + paths->link_count + first.hops, paths->links + second.first,
                second.hops * sizeof *paths->links);

@@ -22,7 +22,7 @@ enum orr_path_origin {
 };
 
 struct orr_path {
-    float bw;       /* GB/s, the least of its links as the rules count them; 0 if not connected */
+    float bw;       /* GB/s of its slowest link, as the rules compute it; 0 if not connected */
     uint8_t type;   /* enum orr_path_type */
     uint8_t origin; /* enum orr_path_origin */
     uint16_t hops;  /* links */
@@ -42,9 +42,10 @@ struct orr_paths {
     const struct orr_system *system;
     uint32_t base_count;
     uint32_t *base_of;      /* [node]: position among the base nodes, ORR_NO_NODE for others */
-    uint16_t *known_types;  /* [node]: bit T: NCCL keeps paths from the node to nodes of type T, if only empty ones */
+    uint16_t *known_types;  /* [node]: bit T is set if NCCL keeps paths, possibly empty ones, from the node to nodes of
+                             * type T */
     struct orr_path *table; /* [base of the start * base_count + base of the end] */
-    uint32_t *links;        /* the pool: link indices */
+    uint32_t *links;        /* pool of link indices */
     uint32_t link_count;
     unsigned link_capacity;
     uint32_t *local_cpu;  /* [GPU in order]: node of the CPU nearest to it, ORR_NO_NODE if there is none; NULL before
@@ -76,19 +77,20 @@ int orr_path_narrowest(const struct orr_paths *paths, const struct orr_path *pat
 /* The origin of a path, for users: "through the CPU, because P2P is not possible". */
 const char *orr_path_origin_text(enum orr_path_origin origin);
 
-/* Replaces the path from -> to by from -> by -> to: links of both, the smaller bandwidth, the larger type; over a GPU
- * it is PXN, and PHB with C2C is P2C. */
+/* Replaces the path from -> to by from -> by -> to. The new path has the links of both, the smaller bandwidth and the
+ * larger type, except that through a GPU its type is PXN, and PHB with C2C becomes P2C. */
 enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t by, uint32_t to,
                                enum orr_path_origin origin, struct orr_error *err) ORR_NO_DISCARD;
 
 /* Direct routes of a whole system, for copies of it without some of its GPUs (orr_system_without()). */
 struct orr_whole_routes {
     struct orr_paths paths;
-    uint16_t lasting_types; /* bit T: no route to a node of type T leads through a GPU, whichever was tried */
+    uint16_t lasting_types; /* bit T is set if no route to a node of type T leads through a GPU, not even one that was
+                             * replaced */
 };
 
 /* Finds the best direct route from every node to every base node. decide/effective_paths.h then applies P2P, GPUDirect
- * RDMA and PXN. INVALID if a link has no link in the other direction, because NCCL fails there. */
+ * RDMA and PXN. INVALID if a link has no link back, because NCCL fails then. */
 enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
                               struct orr_arena *arena, struct orr_paths *ret_paths,
                               struct orr_error *err) ORR_NO_DISCARD;

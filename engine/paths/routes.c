@@ -2,8 +2,8 @@
 /* Routes: the best direct route from every base node to every other, found by waves from each destination.
  * Rules: docs/nccl/paths.md, "Which route wins".
  *
- * A route is an immutable list of links: a node's route is one link put in front of its neighbour's route as that was
- * at the moment, which is what NCCL's copying of paths amounts to, without the copying. */
+ * A route is an immutable list of links: a node's route is one link in front of the route that its neighbour had at
+ * that moment. NCCL copies whole paths to the same effect. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,7 +12,7 @@
 #include "engine/paths/paths.h"
 #include "engine/release/release.h"
 
-enum { NO_CELL = -1, WAVE_STEPS = 4 /* of a budget, a node */ };
+enum { NO_CELL = -1, WAVE_STEPS = 4 /* steps of the budget for each node */ };
 
 struct cell { /* one link in front of the rest of a route */
     uint32_t link;
@@ -30,7 +30,7 @@ struct waves {
     const struct orr_system *system;
     bool relay_by_gpu;     /* NVLink through another GPU is allowed */
     uint32_t base, home;   /* the destination; its DEV if it is a rank's GPU */
-    uint32_t relay_hops;   /* hops from the destination at which a device may be passed by NVLink */
+    uint32_t relay_hops;   /* how far from the destination a device may be that NVLink passes through */
     uint16_t *known_types; /* of the paths */
     struct route *routes;  /* [node] */
     struct cell *cells;
@@ -38,7 +38,7 @@ struct waves {
     unsigned cell_capacity;
     uint32_t *wave, *next; /* node indices */
     uint32_t wave_count, next_count;
-    uint32_t *in_next; /* [node]: number of the wave it was last put into */
+    uint32_t *in_next; /* [node]: number of the last wave that has it */
     uint32_t wave_number;
     bool notes;            /* whether routes may lead through GPUs */
     uint16_t passed_types; /* bit T: a route to a node of type T may lead through a GPU */
@@ -111,7 +111,7 @@ static inline bool is_admitted(const struct waves *w, uint32_t at, const struct 
     return bw > to->bw || (bw == to->bw && hops + 1 < to->hops);
 }
 
-/* Would the step change nothing, and does it reach a node that another step has reached? */
+/* Does the step reach a node that already has a route, without improving that route? */
 static bool is_void(const struct waves *w, uint32_t at, const struct orr_link *link)
 {
     const struct route *from = &w->routes[at], *to = &w->routes[link->to];
@@ -154,7 +154,7 @@ static inline enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link
             orr_error_advice(w->err, "NCCL fails on such a file: add the missing element at the other device");
             return ORR_INVALID;
         }
-        back = w->cells[to->cell].link; /* NCCL leaves the old first link standing */
+        back = w->cells[to->cell].link; /* NCCL keeps the old first link */
     }
     ORR_NEED(ORR_RESERVE(w->arena, w->cells, w->cell_count, w->cell_capacity), w->err);
     w->cells[w->cell_count] = (struct cell){.link = back, .rest = from.cell};
@@ -259,7 +259,7 @@ static bool is_base(const struct orr_release *release, enum orr_node_type type)
            type == ORR_NET;
 }
 
-/* What a copy of a system takes over from the whole. */
+/* The whole system, from which a copy takes routes that stay valid. */
 struct source {
     const struct orr_whole_routes *whole;
     const struct orr_kept *kept;
@@ -270,7 +270,7 @@ static bool takes_over(const struct source *source, enum orr_node_type type)
     return source && source->whole->lasting_types >> type & 1;
 }
 
-/* The routes to all nodes of the types that are taken over, as the whole has them. Returns how many links they have. */
+/* Copies the whole's routes to all nodes of the types that are taken over. Returns the number of their links. */
 static uint32_t copy_table(const struct source *source, struct orr_paths *paths)
 {
     const struct orr_paths *from = &source->whole->paths;
@@ -300,7 +300,7 @@ static enum orr_code take_over(const struct source *source, struct orr_paths *pa
     const struct orr_paths *from = &source->whole->paths;
     uint32_t links = copy_table(source, paths);
     ORR_TRY(orr_budget_check(err));
-    paths->link_capacity = links + links / WAVE_STEPS + 1; /* room for the routes that are not taken over */
+    paths->link_capacity = links + links / WAVE_STEPS + 1; /* with room for other routes */
     paths->links = ORR_NEW(paths->arena, uint32_t, paths->link_capacity);
     ORR_NEED(paths->links, err);
     for (size_t i = 0; i < (size_t)paths->base_count * paths->base_count; i++) {
@@ -341,7 +341,7 @@ static enum orr_code route(const struct orr_system *system, const struct orr_set
     for (uint32_t n = 0; n < nodes; n++)
         if (is_base(system->release, system->nodes[n].type) && !takes_over(source, system->nodes[n].type))
             ORR_TRY(route_column(&w, &paths, n));
-    if (ret_lasting) /* routes to GPUs are each GPU's own */
+    if (ret_lasting) /* routes to GPUs are never taken over */
         *ret_lasting = (uint16_t) ~(w.passed_types | 1u << ORR_GPU);
     *ret_paths = paths;
     return ORR_OK;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One attempt: the depth-first search with the trial's limits; or the memory of one.
+/* One attempt: the depth-first search with the trial's limits, or the remembered result of an equal attempt.
  *
- * The loop of relaxations asks for attempts that differ in nothing that matters from one that was made: no path has a
- * type between the old limit and the new one. Such an attempt is not made again.
+ * The loop of relaxations often asks for an attempt that cannot differ from an earlier one, because no path has a type
+ * between the old limit and the new one. Such an attempt is not made again.
  *
- * Proof. An attempt is a function of its limits, its rates and the capacities that it begins with. The same limits on
- * types, as far as there are paths of these types, leave the same legs. Capacities come back after each attempt, or all
- * attempts are dropped. So it takes the same steps and finds the same sets of channels. Each of them was compared
- * with the best set of its time, and a best set gives way only to a better one: to more bandwidth, or to fewer hops
- * with the same pattern and crossing. So none of them is better than today's best. If the release weighs the
- * crossing of NICs, better is not that simple, and an attempt counts only as long as the best set is the same.
+ * Proof. An attempt is a function of its limits, its rates and the capacities that it begins with. Limits that let the
+ * same paths through leave the same legs. Every attempt restores the capacities; if one does not, all remembered
+ * attempts are dropped. So the new attempt would take the same steps and find the same sets of channels. Each of them
+ * was already compared with the best set at that time, and a best set is only ever replaced by a better one: by more
+ * bandwidth, or by fewer hops with the same pattern and crossing. So none of them is better than the present best. If
+ * the release weighs the crossing of NICs, "better" is not that simple, and a remembered attempt is used only while the
+ * best set is still the same.
  *
- * An example: GPUs joined by PIX and SYS paths alone. The attempts with the limits PXB and PHB are the one with PIX. */
+ * An example: only PIX and SYS paths join the GPUs. Then the attempts with the limits PXB and PHB equal the one with
+ * PIX. */
 #include <string.h>
 
 #include "engine/release/release.h"
@@ -43,7 +45,7 @@ static struct orr_attempt describe(const struct orr_search_state *s, int32_t ste
     };
 }
 
-/* Does a past attempt stand for this one? */
+/* Does a past attempt have the result of this one? */
 static bool is_same(const struct orr_search_state *s, const struct orr_attempt *past, const struct orr_attempt *now)
 {
     const bool weighs = s->input.system->release->weighs_crossing && !now->only_counted;
@@ -92,7 +94,7 @@ static void begin(struct orr_search_state *s, int32_t steps)
     s->attempt.number++;
     s->attempt.steps = steps;
     s->attempt.first_step = s->budget.steps;
-    if (!s->left.exact) /* floats may not return to their old values */
+    if (!s->left.exact) /* subtracting and adding floats may not restore them */
         memcpy(s->attempt.kept, s->left.capacity, s->input.system->link_count * sizeof *s->attempt.kept);
     s->attempt.crossing = crossing_of(s);
     s->attempt.shape = shape_of(s);
@@ -109,14 +111,14 @@ static bool capacities_came_back(const struct orr_search_state *s)
 
 int32_t orr_search_slice(struct orr_search_state *s)
 {
-    enum { VISITS = 16384, FEWEST = 16 }; /* the more GPUs there are, the more a visit costs */
+    enum { VISITS = 16384, FEWEST = 16 }; /* a visit costs more with more GPUs, so a slice has fewer visits */
     int32_t slice = VISITS / (int32_t)s->input.n > FEWEST ? VISITS / (int32_t)s->input.n : FEWEST;
     slice = slice < s->budget.later ? slice : s->budget.later;
     s->budget.later -= slice;
     return slice;
 }
 
-/* One attempt, whose rates are set; or the memory of one. */
+/* Makes an attempt, whose rates are set, or finds the result of an equal one. */
 static int32_t make_or_remember(struct orr_search_state *s, int32_t steps)
 {
     struct orr_attempt now = describe(s, steps);

@@ -20,7 +20,7 @@ static inline bool orr_search_is_better(const struct orr_search_state *s, int32_
         return (channels > b->channels && channels <= (int32_t)s->input.n) ||
                (nvls == ORR_NVLS_BETTER_BY_RATE && k * t->bw_inter > best * b->bw_inter);
     if (release->weighs_crossing) {
-        int32_t crossing = (int32_t)((uint32_t)b->cross_nic - (uint32_t)t->cross_nic); /* it wraps */
+        int32_t crossing = (int32_t)((uint32_t)b->cross_nic - (uint32_t)t->cross_nic); /* wraps around, like NCCL's */
         float needed = best * b->bw_intra * (float)(1 - .15 * crossing);
         if (k * t->bw_intra != needed)
             return k * t->bw_intra > needed;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Upper bounds of attempts, so that attempts that cannot be better are not made, and end once nothing better can
+/* Upper bounds of attempts. An attempt that cannot be better is not made, and an attempt ends once nothing better can
  * follow.
  *
  * Proof. A channel leaves each GPU but its last to the next GPU, by a leg that begins with one of that GPU's first
- * links and takes at least the least share of it. So no more channels leave it than that share of the rate fits into
- * these links; the channels that are missing at all GPUs together must end there, at the last GPUs of channels, of
- * which there are k (none in a ring that closes). Likewise each channel enters by one NIC at one GPU, and leaves at one
- * GPU by one NIC (twice with half the rate in a balanced tree). Legs of a NIC, or of a GPU, to the other side load a
- * link that they all share, or else one of the links at their end (ends.c), and no more fit into those, nor into the
- * bandwidth of the NIC's port. Each channel has at least the hops of the shortest legs. Legs that the type limits or
- * the rate rule out are not counted, and links that no leg loads let any number pass. All of this holds for the
- * capacities that an attempt begins with, so it is used only if they come back.
+ * links and takes at least the least share of it. So the number of channels that leave a GPU is at most how often that
+ * share of the rate fits into these links. Any other channel must end at the GPU; k channels have k last GPUs, or none
+ * in a ring that closes, which limits how many channels all GPUs together may lack. Likewise each channel enters by one
+ * NIC at one GPU, and leaves at one GPU by one NIC (twice with half the rate in a balanced tree). Legs of a NIC, or of
+ * a GPU, to the other side load a link that they all share, or else one of the links at their end (ends.c), and no more
+ * fit into those, nor into the bandwidth of the NIC's port. Each channel has at least the hops of the shortest legs.
+ * Legs that the type limits or the rate rule out are not counted, and links that no leg loads let any number pass. All
+ * this is computed from the capacities at the beginning of an attempt, so it is used only if attempts restore them.
  *
  * An example: GPU 0, GPU 1 and NIC 0 are below one PCIe switch, with links of 24 GB/s. At 20 GB/s one channel fits into
  * the link of NIC 0. A second one does not, and the bound says so before any leg is tried. */
@@ -21,7 +21,7 @@
 
 enum { MOST_USES = 1 << 12 }; /* of a link: more than the channels of any release */
 
-/* How often the link carries a rate. */
+/* How many times a link carries a rate. */
 static int32_t uses_of(const struct orr_search_state *s, const struct orr_end *by, const struct orr_rate *rate)
 {
     int32_t needed = rate->needed[by->share], taken = rate->taken[by->share];
@@ -36,8 +36,8 @@ static bool is_open(const struct orr_end *by, const struct orr_rate *rate)
     return by->type[rate->both_ways] <= rate->limit && by->least >= rate->needed[ORR_SHARE_PLAIN];
 }
 
-/* How often the rate fits into a link by the open rows from `begin` to before `end`; -1 if none of them has the link.
- */
+/* How many times the rate fits into a link, by the open rows from `begin` to before `end`; -1 if none of them has the
+ * link. */
 static int32_t uses_of_link(const struct orr_search_state *s, const struct orr_end *begin, const struct orr_end *end,
                             const struct orr_rate *rate, uint32_t link)
 {
@@ -47,7 +47,7 @@ static int32_t uses_of_link(const struct orr_search_state *s, const struct orr_e
     return -1;
 }
 
-/* How often a rate fits into the links of a group; *hops becomes the fewest of a leg by one of them, if fewer. */
+/* How many times a rate fits into the links of a group. Lowers *hops to the fewest hops of any leg by these links. */
 static int32_t fits(const struct orr_search_state *s, const struct orr_ends *ends, uint32_t group,
                     const struct orr_rate *rate, int32_t *hops)
 {
@@ -57,14 +57,14 @@ static int32_t fits(const struct orr_search_state *s, const struct orr_ends *end
         if (!is_open(by, rate))
             continue;
         *hops = by->hops < *hops ? by->hops : *hops;
-        if (uses_of_link(s, begin, by, rate, by->link) < 0) /* by legs of another type */
+        if (uses_of_link(s, begin, by, rate, by->link) < 0) /* rows of the same link for other leg types */
             uses += uses_of(s, by, rate);
     }
     return uses;
 }
 
 /* How many channels may leave a GPU to a NIC besides as many as possible to the next GPU. A link that leads to both
- * carries no more channels than the cheaper of the two kinds fits into it, so those beyond the other kind are added. */
+ * carries at most as many channels as fit of the cheaper kind, so only the channels beyond the other kind are added. */
 static int32_t exits_besides(const struct orr_search_state *s, uint32_t gpu)
 {
     const struct orr_ends *next = &s->facts.to_next, *leave = &s->facts.leave;
@@ -132,8 +132,8 @@ static void bound_by_nets(const struct orr_search_state *s, struct orr_bound *bo
     bound->hops += entry_hops + exit_hops * (halves ? 2 : 1);
 }
 
-/* May this many channels leave the GPUs? Each of them leaves all GPUs but its last to the next one. The last GPU of a
- * tree need not be left at all, that of a ring to a NIC, and a ring that closes has none. */
+/* Can the GPUs carry this many channels? A channel goes on from every GPU but its last to the next GPU. From its last
+ * GPU, a tree goes nowhere and a ring goes to a NIC; a ring that closes inside the host has no last GPU. */
 static bool may_leave(const struct orr_search_state *s, int32_t channels)
 {
     const bool ring = s->trial.pattern == ORR_PATTERN_RING;
@@ -159,7 +159,7 @@ static void bound_by_gpus(struct orr_search_state *s, struct orr_bound *bound)
         most_hops = hops > most_hops ? hops : most_hops;
         bound->hops += hops;
     }
-    bound->hops -= closes ? 0 : most_hops; /* of the last GPU */
+    bound->hops -= closes ? 0 : most_hops; /* the last GPU's hops */
     while (bound->channels > 0 && !may_leave(s, bound->channels))
         bound->channels--;
 }
@@ -185,8 +185,8 @@ bool orr_search_may_improve(const struct orr_search_state *s, const struct orr_b
     return false;
 }
 
-/* With the trial's rates and pattern, whatever the types of paths and the crossing of NICs: can anything be better?
- * NCCL_CROSS_NIC may be any number, with which the search then begins. */
+/* Can anything be better with the trial's rates and pattern, for all path types and crossings of NICs? NCCL_CROSS_NIC
+ * may be any number, and the search begins with it. */
 static bool may_improve_somehow(struct orr_search_state *s, const struct orr_limits *limits)
 {
     const int32_t crossings[] = {limits->start.cross_nic, 0, 1, s->input.system->release->cross_nic_try};

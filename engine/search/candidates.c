@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In which order the next GPU of a channel is tried: docs/nccl/search.md, "Which GPU comes next".
+/* The order in which the next GPU of a channel is tried: docs/nccl/search.md, "Which GPU comes next".
  *
- * If no NIC counts, the order depends on the system alone, so each GPU has one list of the others. If one counts,
- * the GPUs that the limits leave are sorted at each visit, because what their PCI links have left changes. All keys are
- * whole numbers, so one integer holds them.
+ * If the order does not depend on a NIC, it depends on the system alone, so each GPU has one list of the others.
+ * Otherwise the GPUs that the limits leave are sorted at each visit, because the capacity left on their PCI links
+ * changes. All keys are whole numbers, so one integer holds them.
  *
  * An example: a channel that entered by NIC 0 is at GPU 0 and must leave to a NIC. GPU 1 shares a switch with NIC 0,
- * GPU 2 does not: NIC 0 reaches GPU 1 at 24 GB/s and GPU 2 at 12, so GPU 1 is tried first, whatever the paths from GPU
- * 0 are. */
+ * GPU 2 does not: NIC 0 reaches GPU 1 at 24 GB/s and GPU 2 at 12, so GPU 1 is tried first, regardless of the paths from
+ * GPU 0. */
 #include <string.h>
 
 #include "engine/release/release.h"
 #include "engine/search/reserve.h"
 
-/* How good a GPU is as the next one, the most important first: rate from the entry NIC, PCI rate left, hops from the
- * NIC, then the order by distance; whole numbers all. One integer holds them, so that a larger one is better. */
+/* The score of a GPU as the next one, most important key first: rate from the entry NIC, PCI rate left, hops from the
+ * NIC, then the order by distance. All are whole numbers, packed into one integer so that a larger one is better. */
 enum { DISTANCE_BITS = 10, HOP_BITS = 13, PCI_BITS = 21, NET_BW_BITS = 20 };
 enum { HOP_SHIFT = DISTANCE_BITS, PCI_SHIFT = HOP_SHIFT + HOP_BITS, NET_BW_SHIFT = PCI_SHIFT + PCI_BITS };
 
@@ -36,7 +36,7 @@ void orr_search_score_nets(struct orr_search_state *s)
         }
 }
 
-/* Are all GPUs not yet used as far from x? They are in order of distance, so comparing the ends is enough. */
+/* Are all unused GPUs equally far from x? They are in order of distance, so comparing the ends is enough. */
 static bool are_alike(struct orr_search_state *s, uint32_t x)
 {
     const uint16_t *others = &s->facts.by_distance[(size_t)x * s->input.n],
@@ -74,7 +74,7 @@ static uint32_t by_net(struct orr_search_state *s, uint32_t x, uint16_t *list)
     return count;
 }
 
-/* Do the limits leave a leg to this trial? */
+/* Do the trial's limits allow a leg? */
 static bool is_open(const struct orr_search_state *s, const struct orr_leg *leg, enum orr_rate_kind kind)
 {
     const struct orr_rate *rate = &s->left.rates[kind];
@@ -100,7 +100,7 @@ static uint32_t neighbours_of(const struct orr_search_state *s, uint32_t x, uint
     return one || next == previous ? 1 : 2;
 }
 
-/* Moves the neighbours of a GPU that a list has to its front. */
+/* Moves those neighbours of a GPU that are in a list to the front of the list. */
 static void put_neighbours_first(const struct orr_search_state *s, uint32_t x, uint16_t *list, uint32_t count)
 {
     uint16_t order[2];
@@ -152,7 +152,7 @@ void orr_search_open(struct orr_search_state *s)
 uint32_t orr_search_candidates(struct orr_search_state *s, uint32_t x, bool net_is_next, uint16_t *list)
 {
     uint32_t count = by_net(s, x, list);
-    if (!net_is_next && count > 1 && are_alike(s, x)) /* in what does not concern the NIC */
+    if (!net_is_next && count > 1 && are_alike(s, x)) /* alike in everything but the NIC */
         for (uint32_t i = 0; i < count / 2; i++) {
             uint16_t other = list[i];
             list[i] = list[count - 1 - i];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growing channels: visits, each one step. Rules: docs/nccl/search.md, "Building a channel".
+/* Builds channels by visits, each of which is one step. Rules: docs/nccl/search.md, "Building a channel".
  *
- * A visit goes on from one GPU in all ways: it takes the rate from the links of a leg, visits the leg's other end, and
- * gives back. When a channel is complete, the next one starts on the remaining capacities, within the same recursion.
- * So at every moment the capacities are those before the attempt less what the channels under construction take.
+ * A visit tries every way on from one GPU: it takes the rate from the links of a leg, visits the leg's other end, and
+ * gives the rate back. When a channel is complete, the next one starts on the remaining capacities, within the same
+ * recursion. So at every moment the capacities are those before the attempt minus the rates of the channels under
+ * construction.
  *
  * An example: two GPUs inside one host, a ring. Visit GPU 0 (step 1), take the leg to GPU 1, visit GPU 1 (step 2), take
  * the leg back, visit GPU 0 at position 2 (step 3): complete. The next channel starts with what both links have left.
@@ -18,7 +19,7 @@
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
 
-enum { ASKS_EVERY = 4096 }; /* starts without room between two looks at the request's time */
+enum { ASKS_EVERY = 4096 }; /* starts without room between two checks of the request's time */
 
 void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t n)
 {
@@ -30,7 +31,7 @@ void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t
     to->nets = keep.nets;
 }
 
-/* The rest of the attempt is left out. */
+/* Skips the rest of the attempt. */
 static void end(struct orr_search_state *s, int32_t *budget)
 {
     s->attempt.ended = true;
@@ -113,9 +114,8 @@ static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, stru
     }
 }
 
-/* docs/nccl/search.md, "NVLS and CollNet direct".
- * All moves between a centre and the GPUs, out and back; then the channel is complete. Gives back what it took.
- * out: [GPU] from the centre; home: [GPU * home_stride] to it. */
+/* docs/nccl/search.md, "NVLS and CollNet direct". Makes all moves between a centre and the GPUs, out and back; then the
+ * channel is complete. Gives back the rates it took. out: [GPU] from the centre; home: [GPU * home_stride] to it. */
 static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out, struct orr_leg *home,
                  size_t home_stride, int32_t *budget)
 {
@@ -166,12 +166,12 @@ static inline void go(struct orr_search_state *s, const struct orr_leg *leg, uin
     orr_search_give(s, leg, ORR_RATE_INTRA);
 }
 
-/* The next GPU in an order of its own. */
+/* Tries the next GPUs in the free order. */
 ORR_ALWAYS_INLINE void choose_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape,
                                   int32_t *budget)
 {
     struct orr_leg *legs = &s->facts.between[(size_t)x * s->input.n];
-    if (shape.to_net == -1 || s->facts.neighbours_only) { /* no NIC counts: the fixed order holds */
+    if (shape.to_net == -1 || s->facts.neighbours_only) { /* the order does not depend on a NIC, so it is fixed */
         const uint16_t *open = &s->attempt.open[(size_t)x * s->input.n], *end = open + s->attempt.open_count[x];
         const uint8_t *used = s->channel.used;
         for (; open < end; open++)
@@ -196,8 +196,8 @@ ORR_ALWAYS_INLINE void next_gpu(struct orr_search_state *s, uint32_t x, int32_t 
         return;
     }
     struct orr_leg *legs = &s->facts.between[(size_t)x * s->input.n];
-    uint32_t y =
-        order == ORR_PCI_ORDER ? (uint32_t)p + 1 : (s->channel.row - s->input.n)[p + 1]; /* as the channel before */
+    uint32_t y = order == ORR_PCI_ORDER ? (uint32_t)p + 1 : (s->channel.row - s->input.n)[p + 1]; /* same order as the
+                                                                                                   * channel before */
     if (orr_search_take(s, &legs[y], ORR_RATE_INTRA))
         go(s, &legs[y], y, p, shape, order, budget);
 }
@@ -223,8 +223,8 @@ static bool may_go_on(struct orr_search_state *s)
     return false;
 }
 
-/* The steps of an attempt are handed out in slices: so the time that the request may take is checked between two of
- * them, and costs nothing within. */
+/* The steps of an attempt are handed out in slices: the request's time is checked between two slices, and costs nothing
+ * within one. */
 static bool more_steps(struct orr_search_state *s, int32_t *budget)
 {
     if (budget != s->budget.sliced || *budget < 0 || !s->budget.later || !may_go_on(s))
@@ -243,7 +243,7 @@ static inline bool step(struct orr_search_state *s, int32_t *budget)
     return true;
 }
 
-/* What follows from the GPU at a position of the channel. */
+/* Tries everything that can follow the GPU at a position of the channel. */
 static inline void go_on(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                          int32_t *budget)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which links the legs of a group share, for bounds.c: what does not change during a search. A group is all legs from
- * one GPU to others, from a GPU to NICs or from NICs to it, from a NIC or to it.
+/* The links that the legs of a group share, for bounds.c; they do not change during a search. A group is all legs from
+ * one GPU to other GPUs, from a GPU to NICs, from NICs to a GPU, from a NIC, or to a NIC.
  *
  * An example: below one PCIe switch there are GPU 0, GPU 1 and NIC 0. All legs from GPU 0 begin by its link to the
  * switch, so one row stands for them: the link, the fewest hops, and the most that one of them carries. */
 #include "engine/search/bounds.h"
 
-/* A group of legs: count of them, each `stride` after the other. */
+/* A group of `count` legs, `stride` apart. */
 struct group {
     const struct orr_leg *legs;
     uint32_t count, stride;
-    bool by_last; /* its legs meet at their last links, not at their first */
+    bool by_last; /* its legs share their last links, not their first */
 };
 
 /* A link, and the least that a leg of the group takes of it. */
@@ -24,7 +24,7 @@ struct scratch {
     uint8_t *shares; /* [link]: the least that one of them takes */
 };
 
-/* Of two shares the one that takes less of a rate. */
+/* The share of two that takes less of a rate. */
 static uint8_t lesser(uint8_t a, uint8_t b)
 {
     static const uint8_t order[ORR_SHARE_COUNT] = {
@@ -32,7 +32,7 @@ static uint8_t lesser(uint8_t a, uint8_t b)
     return order[a] < order[b] ? a : b;
 }
 
-/* What the leg can carry at most, in thousandths; links of which it takes an eighth only are skipped. */
+/* The most that a leg can carry, in thousandths; skips links of which it takes only an eighth. */
 static int32_t narrowest(const struct orr_search_state *s, const struct orr_leg *leg)
 {
     float least = 16000;
@@ -44,14 +44,14 @@ static int32_t narrowest(const struct orr_search_state *s, const struct orr_leg 
     return (int32_t)(least * 1000 + 0.5f);
 }
 
-/* How many rates of 1 GB/s a link carries. */
+/* How many times a link carries a rate of 1 GB/s. */
 static float carries(const struct orr_search_state *s, struct shared by)
 {
     bool eighth = by.share == ORR_SHARE_EIGHTH || by.share == ORR_SHARE_OVERHEAD_EIGHTH;
     return s->left.capacity[by.link] * (eighth ? 8 : 1);
 }
 
-/* The first, or last, link of a leg that is not between a GPU and its own device. */
+/* The first or last link of a leg, skipping the link between a GPU and its own device. */
 static struct shared end_of(const struct orr_search_state *s, const struct orr_leg *leg, bool last)
 {
     const struct orr_system *system = s->input.system;
@@ -64,7 +64,7 @@ static struct shared end_of(const struct orr_search_state *s, const struct orr_l
     return (struct shared){s->facts.links[i], s->facts.shares[i]};
 }
 
-/* The link that all legs of a group load, of several the one that carries the fewest. */
+/* The link that all legs of a group load; if there are several, the one that carries the least. */
 static struct shared common_link(const struct orr_search_state *s, struct group g, struct scratch *scratch)
 {
     struct shared common = {ORR_NO_LINK, ORR_SHARE_PLAIN};
@@ -78,7 +78,8 @@ static struct shared common_link(const struct orr_search_state *s, struct group 
             const uint32_t link = s->facts.links[i];
             const uint8_t share = s->facts.shares[i];
             scratch->shares[link] = scratch->legs[link] ? lesser(share, scratch->shares[link]) : share;
-            scratch->legs[link] += scratch->legs[link] == legs; /* once a leg, and only if all before had it */
+            scratch->legs[link] += scratch->legs[link] == legs; /* counts a leg once, and only if all legs before it
+                                                                 * load the link */
         }
         legs++;
         last = leg;
@@ -96,7 +97,7 @@ static struct shared common_link(const struct orr_search_state *s, struct group 
     return common;
 }
 
-/* Adds a leg to a group, to the row of the same link and type if there is one. */
+/* Adds a leg to its group, in the row of the same link and type if there is one. */
 static void add_leg(const struct orr_search_state *s, struct orr_ends *ends, uint32_t group, const struct orr_leg *leg,
                     struct shared by)
 {
@@ -117,7 +118,7 @@ static void add_leg(const struct orr_search_state *s, struct orr_ends *ends, uin
     same->hops = leg->hops < same->hops ? leg->hops : same->hops;
 }
 
-/* Adds a group: all its legs by a link that they share, or each by its end. */
+/* Adds a group: one row for the link that all its legs share, or else each leg by its end. */
 static void add_group(const struct orr_search_state *s, struct orr_ends *ends, uint32_t group, struct group g,
                       struct shared common)
 {

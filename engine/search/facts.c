@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What does not change during a search: orders of GPUs, PCI links, and what legs.c, ends.c and nets.c add. All memory
- * of a search is taken here.
+/* Everything that stays the same during a search: orders of GPUs, PCI links, and the facts of legs.c, ends.c and
+ * nets.c. All memory of a search is taken here.
  *
  * An example: GPU 0 reaches GPU 1 at 12 GB/s, GPU 2 and 3 at 24. Its order is 2, 3, 1, in two classes: 2 and 3 are
  * alike. */
@@ -34,7 +34,7 @@ static void find_pci_links(struct orr_search_state *s)
     }
 }
 
-/* Are two GPUs as far from x, whole GB/s and hops? */
+/* Are two GPUs equally far from x, by whole GB/s and hops? */
 static bool are_alike(const struct orr_search_state *s, uint32_t x, uint32_t y, uint32_t z)
 {
     const struct orr_path *to_y = orr_path(s->input.paths, orr_gpu_node(s, x), orr_gpu_node(s, y));
@@ -42,7 +42,7 @@ static bool are_alike(const struct orr_search_state *s, uint32_t x, uint32_t y, 
     return (int32_t)to_y->bw == (int32_t)to_z->bw && to_y->hops == to_z->hops;
 }
 
-/* Other GPUs by path rate (whole GB/s), hops, distance by index; those without a path are left out. */
+/* Lists the other GPUs by path rate (whole GB/s), hops and distance by index, without those that have no path. */
 static void order_gpus(struct orr_search_state *s)
 {
     for (uint32_t x = 0; x < s->input.n && !orr_budget_spent(8 * s->input.n); x++) {
@@ -75,14 +75,14 @@ static enum orr_code allocate(struct orr_search_state *s, struct orr_arena *aren
 {
     enum { MOST_STEPS = 16384, CHANNELS = ORR_MAX_CHANNELS };
     const size_t n = s->input.n, nets = s->input.net_count, links = s->input.system->link_count;
-    /* Every visit of a channel being built may hold a list of all GPUs not yet used. */
+    /* Every visit on the stack may have a list of all unused GPUs. */
     const size_t lists = n * n * CHANNELS < n * MOST_STEPS ? n * n * CHANNELS : n * MOST_STEPS;
 #define ORR_ROOM(field, count)                                                                                         \
     {                                                                                                                  \
         &s->field, (count), sizeof *s->field                                                                           \
     }
     const struct {
-        void *pointer; /* to the field */
+        void *pointer; /* address of the field */
         size_t count, size;
     } rooms[] = {
         ORR_ROOM(facts.net_of_id, nets),

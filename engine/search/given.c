@@ -45,7 +45,7 @@ static enum orr_code misfit(uint32_t line, const char *what, struct orr_error *e
     return ORR_INVALID;
 }
 
-/* Every host reads the same file, and the ranks in it are those of the host that wrote it. */
+/* Every host reads the same file, whose ranks are those of the host that wrote it. */
 static enum orr_code ranks_of_one_host(uint32_t line, const struct orr_release *release, struct orr_error *err)
 {
     orr_fail_at(err, ORR_INVALID, line, 0,

@@ -11,8 +11,8 @@
  */
 const struct orr_file_graph *orr_search_given(const struct orr_search_state *s, const struct orr_limits *limits,
                                               int32_t id);
-/* The same as a result: fields and channels as they are in the file. INVALID if a channel names other GPUs than the
- * machine's, or a field makes no sense. */
+/* Turns it into a result, with the fields and channels of the file. INVALID if a channel names GPUs that the machine
+ * does not have, or a field makes no sense. */
 enum orr_code orr_search_take(const struct orr_search_state *s, enum orr_graph_kind kind,
                               const struct orr_file_graph *given, struct orr_arena *arena, struct orr_graph *ret_graph,
                               struct orr_error *err) ORR_NO_DISCARD;

@@ -43,13 +43,14 @@ enum orr_relaxation {
     ORR_RELAXED_RATE = 32,      /* a lower rate */
     ORR_RELAXED_RAISED = 64,    /* afterwards a higher rate was found for the same channels */
     ORR_RELAXED_DOUBLED = 128,  /* afterwards every channel became two of half the rate */
-    ORR_RELAXED_ORDER = 256     /* no channel was found: all GPUs in order at a rate that no plan would choose */
+    ORR_RELAXED_ORDER = 256     /* no channel was found, so NCCL lists all GPUs in order, at a rate too low to be
+                                 * chosen */
 };
 
 /* Why the search ended. */
 enum orr_search_end {
     ORR_END_ALL_CHANNELS, /* it found the allowed number of channels, and none can be better */
-    ORR_END_ALL_RATE,     /* the channels carry what the best joined GPU can */
+    ORR_END_ALL_RATE,     /* the channels carry as much as the GPU with the most link bandwidth */
     ORR_END_STEPS,        /* the budget of steps ran out with something left to try */
     ORR_END_NOTHING_LEFT, /* no relaxation was left */
     ORR_END_FILE          /* there was no search: the graph is NCCL_GRAPH_FILE's */
@@ -67,7 +68,7 @@ struct orr_graph_story {
 
 struct orr_graph {
     enum orr_graph_kind kind;
-    enum orr_pattern pattern; /* NONE if not asked for, all else is 0 */
+    enum orr_pattern pattern; /* NONE if the graph was not asked for; all other fields are then 0 */
     int32_t channels;
     float bw_intra, bw_inter; /* GB/s of one channel inside the system, to and from NICs */
     float latency_inter;      /* microseconds, of the last entry NIC taken */
@@ -75,10 +76,10 @@ struct orr_graph {
     int32_t cross_nic;
     int32_t same_channels;
     int32_t hops;
-    uint64_t steps; /* of the search that were assumed to find it */
+    uint64_t steps; /* steps that the search took for it */
     struct orr_graph_story story;
     uint32_t gpu_count;       /* width of a row of `gpus` */
-    uint32_t row_count;       /* GPUs that a channel names: gpu_count, 1 for NVLS */
+    uint32_t row_count;       /* number of GPUs that a channel names: gpu_count, or 1 for NVLS */
     const int32_t *gpus;      /* [channel * gpu_count + position]: host rank */
     const int64_t (*nets)[2]; /* [channel]: ids of entry and exit NET; NULL if the system has no NICs */
 };

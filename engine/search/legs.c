@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Legs: the paths that a channel can be made of, each as the list of links that it loads and by which share. They
+/* Legs: the paths that make up a channel. A leg is the list of the links that it loads, with its share of each. They
  * depend on the system alone, so that a move of the search is one pass over a few integers.
  *
- * An example: GPU 0 - switch - CPU 0 - switch - NIC 0, with an Intel CPU. The leg has four charges, all with the share
- * that pays the overhead. Towards a GPU older than compute capability 80 the last link has a second charge: an eighth
- * of the rate on its way back. */
+ * An example: GPU 0 - switch - CPU 0 - switch - NIC 0, with an Intel CPU. The leg has four charges, all including the
+ * overhead. A leg to a GPU older than compute capability 80 has another charge: an eighth of the rate on the way back
+ * of its last link. */
 #include <string.h>
 
 #include "engine/release/release.h"
@@ -12,7 +12,7 @@
 
 enum { OLD_GPU_SM = 80 }; /* below it, data that arrives from elsewhere also loads the way back */
 
-/* What a link means for those who pass it. */
+/* What a link does to the legs that use it. */
 enum { LINK_PCI = 1, LINK_TO_OLD_GPU = 2, LINK_TO_POWER_CPU = 4 };
 
 struct builder {
@@ -20,8 +20,8 @@ struct builder {
     uint8_t *flags;   /* [link]: LINK_* */
     uint32_t *leg_of; /* [link]: the last leg that loads it, counted from 1 */
     uint32_t legs, charges;
-    unsigned kinds; /* bit ORR_RATE_*: what the legs that are being built may take */
-    bool counting;  /* first pass: how many charges there are */
+    unsigned kinds; /* bit ORR_RATE_*: rates that the legs being built may take */
+    bool counting;  /* first pass, which only counts the charges */
 };
 
 static void flag_links(const struct orr_system *system, uint8_t *flags)
@@ -40,7 +40,7 @@ static void flag_links(const struct orr_system *system, uint8_t *flags)
     }
 }
 
-/* On PHB paths from a GPU through an Intel CPU, PCI links pay for short packets. */
+/* On PHB paths from a GPU through an Intel CPU, a rate costs more on PCI links, because packets are short. */
 static bool pays_overhead(const struct orr_search_state *s, const struct orr_path *path, bool from_gpu)
 {
     for (uint32_t hop = 0; from_gpu && path->type == ORR_PATH_PHB && hop < path->hops; hop++)
@@ -71,7 +71,7 @@ static void charge(struct builder *b, struct orr_leg *leg, uint32_t link, uint8_
     leg->charges++;
 }
 
-/* Links that a path loads: each hop, and its way back if that is loaded too. */
+/* Charges the links of a path: each hop, and its way back if that is loaded, too. */
 static uint32_t hops_and_ways_back(struct builder *b, const struct orr_path *path)
 {
     uint32_t count = path->hops;
@@ -149,7 +149,7 @@ static void lay_all(struct builder *b)
     }
 }
 
-/* Builds them again, without the links that are left out now. */
+/* Builds the legs again, without the links that are now left out. */
 static void lay_again(struct builder *b)
 {
     struct orr_search_facts *facts = &b->s->facts;

@@ -24,7 +24,7 @@ const float *orr_search_rates_of(const struct orr_search_state *s, uint32_t *ret
     return s->input.inter ? row->table.inter : row->table.intra;
 }
 
-/* Least and largest type of paths from GPUs to nodes of a type (a GPU to itself left out). */
+/* Least and largest type of the paths from GPUs to nodes of a type, except from a GPU to itself. */
 static void type_range(const struct orr_search_state *s, enum orr_node_type to, int32_t sys, int32_t *ret_min,
                        int32_t *ret_max)
 {
@@ -42,10 +42,10 @@ static void type_range(const struct orr_search_state *s, enum orr_node_type to, 
     *ret_max = largest;
 }
 
-/* Exactly two groups of several GPUs joined by NVLink? */
+/* Do NVLinks join the GPUs to exactly two groups of several GPUs? */
 static bool is_split_nvlink(const struct orr_search_state *s)
 {
-    uint16_t *group = s->channel.candidates; /* free before a search */
+    uint16_t *group = s->channel.candidates; /* scratch: not in use before a search */
     uint16_t *size = group + s->input.n;
     uint32_t groups = 0;
     for (uint32_t g = 0; g < s->input.n; g++)

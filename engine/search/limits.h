@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside search/: what a rank asks for, and what that fixes for the whole search of one graph. */
+/* Inside search/: a rank's request for a graph, and the limits that it sets for the whole search of that graph. */
 #ifndef ORR_SEARCH_LIMITS_H
 #define ORR_SEARCH_LIMITS_H
 
@@ -11,10 +11,10 @@ struct orr_graph_request {
     enum orr_pattern pattern;
     int32_t min_channels, max_channels;
     bool collnet;
-    int32_t id; /* of the graph in a graph file */
+    int32_t id; /* id of the graph in a graph file */
 };
 
-/* What a request fixes for the whole search of one graph. */
+/* The limits of a request, for the whole search of one graph. */
 struct orr_limits {
     const float *rates;
     uint32_t rate_count;

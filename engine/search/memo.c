@@ -9,7 +9,7 @@
 #include "engine/search/memo_state.h"
 
 struct entry {
-    size_t count; /* words of the key */
+    size_t count; /* number of words of the key */
     uint32_t *words;
     struct orr_found_graphs found; /* its arrays, like the key, follow the entry in memory */
 };
@@ -71,7 +71,7 @@ bool orr_search_memo_find(struct orr_search_memo *memo, const struct orr_search_
     const struct entry *entry = find(memo, key, hash_of(key));
     if (entry)
         *ret_found = entry->found;
-    pthread_mutex_unlock(&memo->lock); /* an entry never changes nor goes */
+    pthread_mutex_unlock(&memo->lock); /* safe: an entry never changes and is never removed */
     for (int kind = 0; entry && kind < ORR_GRAPH_COUNT; kind++) {
         struct orr_trial *best = &ret_found->graphs[kind].best;
         const struct orr_trial *kept = &entry->found.graphs[kind].best;
@@ -141,7 +141,7 @@ enum orr_code orr_search_note_found(const struct orr_search_state *s, const stru
     if (!nets)
         return ORR_OK;
     memcpy(found->best.gpus, best->gpus, gpus * sizeof *best->gpus);
-    for (size_t c = 0; c < nets; c++) /* channels that stay in the host have no NICs, and nothing is written there */
+    for (size_t c = 0; c < nets; c++) /* channels that stay in the host have no NICs: their `nets` are not set */
         for (int end = 0; end < 2; end++) {
             const bool has_net = s->input.inter && best->nets[c][end] >= 0;
             found->best.nets[c][end] = has_net ? key->net_number[best->nets[c][end]] : -1;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a search depends on, as numbers: everything that orr_search_prepare() computes, and the little that the search
- * reads from the system itself.
+/* Everything that a search depends on, as numbers: the facts that orr_search_prepare() computes, and the little that
+ * the search reads from the system itself.
  *
  * Proof. A search reads nothing else, so two equal keys are two equal searches; keys are compared whole. NICs and links
- * have the numbers of their first appearance, and what is found has these numbers too, so a result may be carried over.
+ * are numbered in order of their first appearance. The result uses these numbers, too, so it can be translated to any
+ * system with the same key.
  *
  * An example: of 8 GPUs on one NVSwitch, each with a NIC of its own, GPUs 0 and 1 with NICs 0 and 1 and GPUs 4 and 5
- * with NICs 4 and 5 have one key, in which the NICs are 0 and 1. */
+ * with NICs 4 and 5 have the same key, in which the NICs are 0 and 1. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ static void put_wide(struct writer *w, uint64_t value)
     put(w, (uint32_t)(value >> 32));
 }
 
-/* A link by its number, at its first appearance with what it carries. */
+/* Writes a link as its number, and at its first appearance also its capacity. */
 static void put_link(struct writer *w, uint32_t link)
 {
     const bool met = w->link_number[link] != 0;
@@ -80,8 +81,8 @@ static void meet_net(struct orr_search_key *key, int16_t net, int16_t *count)
     key->net_number[net] = (*count)++;
 }
 
-/* In the order in which channels start from them, then leave by them. A release that takes the number of a NIC for that
- * of a GPU keeps the numbers of the system. */
+/* Numbers NICs in the order in which channels start from them, then leave by them. For the release that mistakes a
+ * NIC's number for a GPU's, NICs keep the numbers of the system. */
 static void number_nets(const struct orr_search_state *s, struct orr_search_key *key)
 {
     const uint32_t nets = s->input.net_count;
@@ -216,7 +217,7 @@ enum orr_code orr_search_key_make(const struct orr_search_state *s, const struct
     if (!key.net_number || !key.net_at || !w.link_number)
         return orr_fail_nomem(err);
     number_nets(s, &key);
-    for (int pass = 0; pass < 2; pass++) { /* the length, then the words */
+    for (int pass = 0; pass < 2; pass++) { /* the array's length, then its words */
         key.count = w.links_met = 0;
         memset(w.link_number, 0, links * sizeof *w.link_number);
         put_system(&w, request);

@@ -30,7 +30,7 @@ struct orr_found_graphs {
 enum orr_code orr_search_key_make(const struct orr_search_state *s, const struct orr_search_request *request,
                                   struct orr_arena *arena, struct orr_search_key *ret_key,
                                   struct orr_error *err) ORR_NO_DISCARD;
-/* What was found for the key, copied into arena; false if nothing is kept. NOMEM leaves it at false. */
+/* Copies the result for the key into arena; false if the memo has none, or memory ran out. */
 bool orr_search_memo_find(struct orr_search_memo *memo, const struct orr_search_key *key, uint32_t n,
                           struct orr_arena *arena, struct orr_found_graphs *ret_found);
 /* Keeps the result, if there is room. */

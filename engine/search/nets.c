@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a search needs to know of NICs: which belong together, which GPUs are near, in which order they are tried.
- * Rules: docs/nccl/search.md, "Which NICs are tried".
+/* Facts about NICs for a search: which belong together, which GPUs are near, and in which order they are tried. Rules:
+ * docs/nccl/search.md, "Which NICs are tried".
  *
  * Lists are in order of path types if the release follows them, so a limit on types cuts a list to a prefix, and one
  * list serves all attempts.
@@ -24,7 +24,7 @@ static uint64_t card_of(const struct orr_system *system, const struct orr_node *
     return orr_id_local(system->nodes[system->links[net->first_link].to].id);
 }
 
-/* Two ports of one number, on cards of one bus id: what counts as a rail where hosts are built alike. */
+/* Do two ports have the same port number and bus id? On hosts built alike, such ports are on the same rail. */
 static bool is_one_place(const struct orr_system *system, const struct orr_node *a, const struct orr_node *b)
 {
     return card_of(system, a) == card_of(system, b) && a->net.port == b->net.port;
@@ -92,8 +92,8 @@ static void find_near(struct orr_search_state *s, uint32_t net)
     s->facts.near_gpus[net] = near;
 }
 
-/* Does an attempt leave the bandwidths of NICs as they were? Subtracting whole GB/s and adding them again loses nothing
- * of small parts of powers of two; and a NIC that no GPU reaches makes some releases forget to give back. */
+/* Does an attempt restore the bandwidths of NICs? Subtracting whole GB/s and adding them again is exact for numbers
+ * with few binary digits. But if no GPU reaches a NIC, some releases do not give its bandwidth back. */
 static bool nets_come_back(const struct orr_search_state *s)
 {
     enum { PARTS = 1024, MOST_GBPS = 8192 };
@@ -135,7 +135,7 @@ static uint32_t preferred(const struct orr_search_state *s, uint32_t gpu, uint16
     return count;
 }
 
-/* By type, then by GPU, each GPU starting at another one of the NICs that are equally far. */
+/* Lists NICs by type, then by GPU; each GPU starts at a different one of its equally near NICs. */
 static void append_rotated(const struct orr_search_state *s, struct nets_in_order *order, uint32_t first_gpu,
                            uint32_t gpu_count, uint32_t *scratch)
 {
@@ -153,8 +153,8 @@ static void append_rotated(const struct orr_search_state *s, struct nets_in_orde
     }
 }
 
-/* The NICs that some GPU is reached from at the highest rate of all, by hops; those with equal hops are rotated by the
- * first GPU's device number. */
+/* Lists the NICs that reach some GPU at the highest rate, by hops; NICs with equal hops are rotated by the first GPU's
+ * device number. */
 static void append_fastest(const struct orr_search_state *s, struct nets_in_order *order, uint32_t *scratch)
 {
     uint32_t *hops = scratch, *run = scratch + s->input.net_count;
@@ -180,7 +180,7 @@ static void append_fastest(const struct orr_search_state *s, struct nets_in_orde
         order->list->count_at[type] = order->count;
 }
 
-/* All NICs by index, whatever their distance. */
+/* Lists all NICs by index, regardless of distance. */
 static void append_all(const struct orr_search_state *s, struct nets_in_order *order)
 {
     for (uint32_t net = 0; net < s->input.net_count; net++)
@@ -189,7 +189,7 @@ static void append_all(const struct orr_search_state *s, struct nets_in_order *o
         order->list->count_at[type] = order->count;
 }
 
-/* How many NICs a list for this many GPUs may have; its preferred ones are never more. */
+/* The maximum number of NICs in a list for this many GPUs, which is also the maximum of preferred ones. */
 static uint32_t most_of(const struct orr_search_state *s, uint32_t gpus)
 {
     int32_t each = s->input.paths->nets_per_gpu;

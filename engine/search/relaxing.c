@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a graph's search tries next: less, twice the channels, or a higher rate.
+/* Decides what the search of a graph tries next: a relaxed requirement, twice the channels, or a higher rate.
  *
  * An example: one order for all channels with PIX paths finds nothing. Next come different orders with PIX, then one
  * order with PXB, different orders with PXB, and so on; at last a lower rate, and all of it again. */
@@ -107,7 +107,8 @@ static bool may_double(const struct orr_search_state *s)
 unsigned orr_search_duplicate(struct orr_search_state *s)
 {
     struct orr_trial *b = &s->best;
-    /* A graph of a release may not exist in another, with 0 channels at most; mixtures of two releases search it. */
+    /* A mixture of two releases may search a graph that one of them does not have, and which then has a maximum of 0
+     * channels. */
     if (!b->channels || b->channels >= b->max_channels || b->pattern == ORR_PATTERN_NVLS || !may_double(s))
         return 0;
     int32_t doubled = b->channels * 2 < b->max_channels ? b->channels * 2 : b->max_channels;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside search/: what the search of one graph tries after an attempt. */
+/* Inside search/: decides what the search of one graph tries after an attempt. */
 #ifndef ORR_SEARCH_RELAXING_H
 #define ORR_SEARCH_RELAXING_H
 
 #include "engine/search/limits.h"
 
-/* docs/nccl/search.md, "What NCCL relaxes, and when it stops".
- * Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is
- * the innermost loop. The last attempt had `steps` and left this many over; false if nothing is left. */
+/* docs/nccl/search.md, "What NCCL relaxes, and when it stops". Relaxes the trial to the next one worth trying. The
+ * requirements are, from the innermost loop to the outermost: same channels, pattern, types, crossing NICs, rate. The
+ * last attempt had `steps` steps and left `left` of them; false if nothing is left to try. */
 bool orr_search_relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t steps, int32_t left,
                       uint32_t *rate);
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reserving bandwidth link by link, with NCCL's rounding: docs/nccl/search.md, "Reserving a hop".
  *
- * NCCL subtracts in binary32 and rounds the remainder to thousandths at each link. If all capacities are thousandths
- * that binary32 distinguishes, and no amount of a trial lies near the middle between two thousandths, that is the same
- * as counting thousandths in integers, which is what `exact` means: then nothing is lost by taking and giving back, all
- * links of a leg can be examined before any is touched, and an attempt leaves the capacities as they were. Else the
- * floats are carried as NCCL does.
+ * NCCL subtracts in binary32 and rounds the remainder to thousandths at each link. That equals counting thousandths in
+ * integers, if all capacities are thousandths that binary32 distinguishes and no amount of a trial is near the middle
+ * between two thousandths. `exact` says so. Then taking and giving back loses nothing, all links of a leg can be
+ * examined before any is changed, and an attempt restores the capacities. Otherwise the capacities are floats like
+ * NCCL's.
  *
  * Proof. Let a capacity be a number of thousandths that binary32 distinguishes, and an amount at most 0.35 thousandths
  * from a whole number. The roundings of the subtraction, of the multiplication by 1000 and of the division move the
- * result by less than the 0.15 thousandths that are missing to the middle between two thousandths. So the rounded
+ * result by less than 0.15 thousandths, so it cannot reach the middle between two thousandths. So the rounded
  * difference is the difference of the whole numbers, and integers hold the same values. A comparison is exact if the
  * amount needed is rounded up.
  *
- * An example: a link of 24 GB/s is 24000, and 20 GB/s with Intel's overhead of 6/5 are 24000 too: one fits, and 0 is
- * left. 7 GB/s with an overhead of 12/9 are 9333.33 thousandths: 9333 are taken, and the link must have 9334. */
+ * An example: a link of 24 GB/s is 24000, and a rate of 20 GB/s with Intel's overhead of 6/5 is 24000, too: one fits,
+ * and 0 is left. A rate of 7 GB/s with an overhead of 12/9 is 9333.33 thousandths: 9333 are taken, and the link must
+ * have 9334. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@
 #include "engine/search/limits.h"
 #include "engine/search/reserve.h"
 
-/* Above ORR_NARROW_GBPS thousandths are exact only among multiples of an eighth, and up to here. */
+/* Above ORR_NARROW_GBPS and up to this limit, thousandths are exact only among multiples of an eighth. */
 enum { WIDE_GBPS = 16000 };
 
 /* Rounds to thousandths, halves away from zero, in binary32: roundf(x * 1000) / 1000 without the call. */
@@ -45,15 +46,17 @@ static bool is_eighths(float x)
     return x * 8 == truncf(x * 8);
 }
 
-/* A sum of binary32 numbers, such as 18 times 20.6, may differ from its thousandths by less than roundings notice. */
+/* A sum of binary32 numbers, such as 18 times 20.6, may differ from whole thousandths by less than the rounding
+ * notices. */
 static bool is_nearly(float capacity)
 {
     double thousandths = (double)capacity * 1000;
     return capacity <= ORR_NARROW_GBPS && fabs(thousandths - round(thousandths)) <= 0.05 &&
-           (int32_t)capacity == (int32_t)round(thousandths) / 1000; /* whole GB/s are compared as well */
+           (int32_t)capacity == (int32_t)round(thousandths) / 1000; /* some comparisons use whole GB/s, so these must
+                                                                     * agree, too */
 }
 
-/* Is such a capacity so near to what a rate takes that the difference may decide whether the rate fits? */
+/* Is such a capacity so near to an amount of a rate that the difference may decide whether the rate fits? */
 static bool may_decide(const struct orr_search_state *s, float capacity)
 {
     static const float factors[] = {0.5f, 1, 2};
@@ -82,7 +85,7 @@ void orr_search_note_odd_capacities(struct orr_search_state *s)
     }
 }
 
-/* Loads s->left.thousandths; false if a link has another capacity than a number of thousandths. */
+/* Fills s->left.thousandths; false if the capacity of a link is not a whole number of thousandths. */
 static bool count_capacities(struct orr_search_state *s)
 {
     for (uint32_t link = 0; link < s->input.system->link_count; link++) {
@@ -99,13 +102,13 @@ static bool count_capacities(struct orr_search_state *s)
     return true;
 }
 
-/* Fills the integers of a rate; false if not every amount that legs take behaves as an integer. */
+/* Fills the integers of a rate; false if some amount that legs take cannot be counted in integers. */
 static bool count_amounts(struct orr_search_state *s, enum orr_rate_kind kind)
 {
     struct orr_rate *rate = &s->left.rates[kind];
     for (int share = 0; share < ORR_SHARE_COUNT; share++) {
         float amount = rate->amount[share];
-        rate->needed[share] = rate->taken[share] = 0; /* of a share that no leg takes */
+        rate->needed[share] = rate->taken[share] = 0; /* stays 0 for a share that no leg takes */
         if (!(s->facts.any_share[kind] >> share & 1))
             continue;
         if (!(amount > 0 && amount <= WIDE_GBPS) ||
@@ -127,7 +130,7 @@ static bool is_tree(enum orr_pattern pattern)
     return pattern == ORR_PATTERN_BALANCED_TREE || pattern == ORR_PATTERN_TREE || pattern == ORR_PATTERN_SPLIT_TREE;
 }
 
-/* A rate taken `factor` times; a limit holds for single ones only. */
+/* Sets a rate that is taken `factor` times. The type limit applies only if the factor is 1. */
 static void set_rate(struct orr_search_state *s, enum orr_rate_kind kind, float bw, float factor, int32_t limit)
 {
     const struct orr_release *release = s->input.system->release;
@@ -153,7 +156,7 @@ void orr_search_set_rates(struct orr_search_state *s)
         set_rate(s, ORR_RATE_HEAD, t->bw_intra, 2, t->type_intra);
         set_rate(s, ORR_RATE_SPOKE, t->bw_intra, 1, t->type_intra);
         break;
-    case ORR_PATTERN_COLLNET_DIRECT: { /* the head's rate, by equal parts */
+    case ORR_PATTERN_COLLNET_DIRECT: { /* equal parts of the head's rate */
         float part = (float)(1.0 / (s->input.n - 1));
         set_rate(s, ORR_RATE_HEAD, t->bw_intra, part, t->type_intra);
         set_rate(s, ORR_RATE_SPOKE, t->bw_intra, part, t->type_intra);
@@ -168,7 +171,7 @@ void orr_search_set_rates(struct orr_search_state *s)
     if (s->input.inter)
         set_rate(s, ORR_RATE_INTER, t->bw_inter, 1, t->type_inter);
     if (!s->left.exact)
-        s->left.counted = false; /* the floats go on alone */
+        s->left.counted = false; /* from now on only the floats are kept up to date */
     s->left.once_state = s->left.exact ? ORR_LEG_ONCE : ORR_LEG_NONE;
 }
 
@@ -227,7 +230,7 @@ static bool take_floats(struct orr_search_state *s, const struct orr_leg *leg, c
     return true;
 }
 
-/* A leg that loads a link twice: each charge sees what the ones before left. */
+/* Takes a leg that loads a link twice: each charge sees the capacity after the charges before it. */
 static bool take_repeated(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate)
 {
     const uint32_t *link = s->facts.links + leg->first;

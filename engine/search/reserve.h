@@ -12,18 +12,18 @@ void orr_search_set_rates(struct orr_search_state *s);
 /* Sets s->facts.takes_odd. */
 void orr_search_note_odd_capacities(struct orr_search_state *s);
 
-/* Will every attempt of rings, trees and NVLS count in whole thousandths, whatever its rate? *ret_rest: by how many
- * thousandths an amount differs from a whole number of them. To be called before the first attempt. */
+/* Will every attempt of rings, trees and NVLS count in whole thousandths at every rate? *ret_rest becomes the largest
+ * difference of an amount from a whole number of thousandths. Call it before the first attempt. */
 bool orr_search_counts_always(struct orr_search_state *s, double *ret_rest);
 
-/* Where a search spends its time: gcc would rather call. */
+/* A search spends its time here, and gcc would not inline it by itself. */
 #define ORR_ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* All other legs and floats. */
+/* For all other legs, and for floats. */
 bool orr_search_take_slowly(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate);
 void orr_search_give_slowly(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate);
 
-/* Takes a rate in thousandths from a leg that loads no link twice; false if a link has too little, nothing was taken.
+/* Takes a rate in thousandths from a leg that loads no link twice; takes nothing and returns false if it does not fit.
  */
 ORR_ALWAYS_INLINE bool orr_search_take_once(struct orr_search_state *s, const struct orr_leg *leg,
                                             const struct orr_rate *rate)
@@ -53,14 +53,14 @@ ORR_ALWAYS_INLINE bool orr_search_take_open(struct orr_search_state *s, const st
     return true;
 }
 
-/* The same for any leg: false also if it is farther than the trial's limit. */
+/* The same for any leg; also false if its type is beyond the trial's limit. */
 static inline bool orr_search_take(struct orr_search_state *s, const struct orr_leg *leg, enum orr_rate_kind kind)
 {
     const struct orr_rate *rate = &s->left.rates[kind];
     return leg->type[rate->both_ways] <= rate->limit ? orr_search_take_open(s, leg, kind) : leg->state == ORR_LEG_FREE;
 }
 
-/* Gives the thousandths back. */
+/* Gives back the thousandths that orr_search_take_once() or the like took. */
 ORR_ALWAYS_INLINE void orr_search_give_thousandths(struct orr_search_state *s, const struct orr_leg *leg,
                                                    uint32_t charges, const struct orr_rate *rate)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One graph after the other: limits and start values, the outer loop of relaxations, and what is delivered.
+/* Searches one graph after the other: limits and start values, the outer loop of relaxations, and the result.
  *
  * An example: two GPUs, one link of 30 GB/s in each direction, one host. The table begins 40, 30, 20; 40 is above the
- * maximum, so 30 is tried first. One channel fits, which carries what a GPU can, so the ring is done after one attempt.
- * The tree asks for as many channels as the ring has, and begins again with the same capacities. */
+ * maximum, so 30 is tried first. One channel fits and carries all that a GPU can send, so the ring is done after one
+ * attempt. The tree asks for as many channels as the ring has, and begins with the same capacities. */
 #include "engine/search/search.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "engine/search/seen.h"
 #include "engine/search/steps.h"
 
-/* Is the best trial as good as it can get? left: what remained of the last attempt's steps. */
+/* Is the best trial as good as it can get? left: steps left over from the last attempt. */
 static bool is_done(const struct orr_search_state *s, int32_t left)
 {
     const struct orr_trial *b = &s->best;
@@ -26,7 +26,7 @@ static bool is_done(const struct orr_search_state *s, int32_t left)
     return left == -1 || (float)b->channels * b->bw_inter >= s->input.system->total_bw;
 }
 
-/* NCCL's budget of an attempt with the trial's limits. */
+/* NCCL's number of steps for an attempt with the trial's limits. */
 static int32_t steps_of(const struct orr_search_state *s)
 {
     const struct orr_release *release = s->input.system->release;
@@ -35,8 +35,8 @@ static int32_t steps_of(const struct orr_search_state *s)
                                                   : release->steps_other;
 }
 
-/* No channel was found: all GPUs in order, at a rate that no plan would choose.
- * docs/nccl/search.md, "If nothing is found". */
+/* NCCL's result if no channel was found: all GPUs in order, at a rate too low to be chosen. docs/nccl/search.md, "If
+ * nothing is found". */
 static void simple_order(struct orr_search_state *s, const struct orr_limits *limits)
 {
     struct orr_trial *b = &s->best;
@@ -57,7 +57,7 @@ static void simple_order(struct orr_search_state *s, const struct orr_limits *li
     }
 }
 
-/* What the first attempt asks for. */
+/* Records the requirements of the first attempt. */
 static void begin_story(const struct orr_search_state *s, const struct orr_limits *limits,
                         struct orr_graph_story *story)
 {
@@ -71,7 +71,8 @@ static void begin_story(const struct orr_search_state *s, const struct orr_limit
     };
 }
 
-/* The relaxations that distinguish the best trial from that, before channels are doubled and rates raised. */
+/* The relaxations by which the best trial differs from the first attempt, before channels are doubled and rates
+ * raised. */
 static unsigned relaxed_in(const struct orr_trial *b, const struct orr_limits *limits, float first_rate)
 {
     const struct orr_trial *start = &limits->start;
@@ -90,12 +91,13 @@ static enum orr_search_end end_of(const struct orr_search_state *s, bool enough)
     return s->budget.steps_spent ? ORR_END_STEPS : ORR_END_NOTHING_LEFT;
 }
 
-/* Attempts with ever looser limits until one will do, or none can be better. */
+/* Makes attempts with ever looser limits until one is good enough or none can be better. */
 static void relax(struct orr_search_state *s, const struct orr_limits *limits, uint32_t rate,
                   struct orr_graph_story *story)
 {
     bool enough = false;
-    uint32_t known_rate = UINT32_MAX, known_best = 0; /* where something better may follow */
+    uint32_t known_rate = UINT32_MAX, known_best = 0; /* the last rate and best trial for which something better could
+                                                       * follow */
     int32_t steps, left;
     orr_steps_begin(s);
     do {
@@ -121,7 +123,7 @@ static void relax(struct orr_search_state *s, const struct orr_limits *limits, u
     story->end = (uint8_t)end_of(s, enough);
 }
 
-/* Did an attempt that was not made to its end leave steps over? */
+/* Would an attempt that was cut short have left steps over? */
 static bool left_steps(struct orr_search_state *s, const struct orr_trial *trial, int32_t steps)
 {
     struct orr_trial now = s->trial;
@@ -131,7 +133,7 @@ static bool left_steps(struct orr_search_state *s, const struct orr_trial *trial
     return left != 0;
 }
 
-/* Attempts with ever higher rates for the channels that were found. */
+/* Makes attempts with ever higher rates for the channels that were found. */
 static void raise_rates(struct orr_search_state *s, const struct orr_limits *limits)
 {
     uint32_t rate = 0;
@@ -223,7 +225,7 @@ static enum orr_code deliver(const struct orr_search_state *s, enum orr_graph_ki
     return ORR_OK;
 }
 
-/* found: where a memo should remember it, by the numbers of the key; NULL means nowhere. */
+/* found: receives the result for a memo, by the numbers of the key; may be NULL. */
 static enum orr_code run(struct orr_search_state *s, const struct orr_graph_request *request,
                          const struct orr_search_key *key, struct orr_arena *arena,
                          struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_found_graphs *found,
@@ -240,7 +242,7 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
             return ORR_OK;
     }
     if (limits.start.pattern == ORR_PATTERN_NONE)
-        return ORR_OK; /* leave_empty() says what becomes of it */
+        return ORR_OK; /* leave_empty() fills it */
     search_graph(s, &limits, &story);
     ORR_TRY(orr_budget_check(err));
     if (s->budget.overrun) {
@@ -257,7 +259,7 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
                  : ORR_OK;
 }
 
-/* Every graph that is needed. found: what to add them to for a memo, NULL if there is nothing. */
+/* Searches every graph that is needed. found: receives the results for a memo; may be NULL. */
 static enum orr_code search_all(struct orr_search_state *s, const struct orr_search_request *request,
                                 const struct orr_search_key *key, struct orr_arena *arena,
                                 struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_found_graphs *found,
@@ -286,7 +288,7 @@ static enum orr_code search_all(struct orr_search_state *s, const struct orr_sea
     return ORR_OK;
 }
 
-/* The graphs that a memo has. */
+/* Delivers the graphs that a memo has. */
 static enum orr_code deliver_found(struct orr_search_state *s, const struct orr_found_graphs *found,
                                    struct orr_arena *arena, struct orr_graph graphs[ORR_GRAPH_COUNT],
                                    struct orr_error *err)
@@ -302,7 +304,7 @@ static enum orr_code deliver_found(struct orr_search_state *s, const struct orr_
     return ORR_OK;
 }
 
-/* The same with a memo: graphs that it has are taken from it, and new ones are added to it. */
+/* The same with a memo: takes the graphs that it has, and adds new ones. */
 static enum orr_code search_or_remember(struct orr_search_state *s, const struct orr_search_request *request,
                                         struct orr_arena *arena, struct orr_graph graphs[ORR_GRAPH_COUNT],
                                         struct orr_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The channel search: a depth-first enumeration with bandwidth reservation under step budgets. Its rules:
- * docs/nccl/search.md; how it is made to cost little: README.md beside this file. */
+ * docs/nccl/search.md. Its shortcuts: README.md beside this file. */
 #ifndef ORR_SEARCH_SEARCH_H
 #define ORR_SEARCH_SEARCH_H
 
@@ -12,11 +12,11 @@ struct orr_search_memo; /* engine/search/memo.h */
 
 /* Graphs that a rank requests besides ring and tree. */
 struct orr_search_request {
-    uint32_t hosts;                    /* of the communicator */
+    uint32_t hosts;                    /* number of GPUs in the communicator */
     bool collnet;                      /* CollNet is on, with a plugin */
     bool nvls;                         /* NVLS is supported */
     const struct orr_graph_file *file; /* NCCL_GRAPH_FILE: its graphs are taken unchanged; NULL if there is none */
-    struct orr_search_memo *memo;      /* earlier searches; NULL if there is none */
+    struct orr_search_memo *memo;      /* memo of earlier searches; NULL if there is none */
 };
 
 /* The pattern that the tree graph requests first. */

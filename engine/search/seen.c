@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an attempt has seen.
+/* Places that an attempt has seen.
  *
- * Channels of different orders often load the same links, so an attempt comes again and again to the same place: as
- * many channels, the same capacities left, and the same NIC to start from. Then its steps are taken from the budget at
- * once, and nothing is tried.
+ * Channels of different orders often load the same links, so an attempt returns again and again to the same place: the
+ * same number of channels, the same capacities left, and the same NIC to start from. Then the steps of that place are
+ * taken from the budget at once, and nothing is tried.
  *
- * Proof. What is tried from a place, and in how many steps, depends on the place alone: on the number of channels, on
- * what links and NICs have left, on the NIC, and for odd channels on the NIC by which the channel before came. (The
- * first try repeats the channel before, whose order differs; so a place begins after it.) Sets of channels found from
- * there have the same bandwidth each time, and the same hops more than there were at the place. With no fewer hops at
- * the place than the first time, none of them is better than one that was compared already.
+ * Proof. The tries from a place, and the number of their steps, depend on the place alone: on the number of channels,
+ * on the capacities left on links and NICs, on the NIC, and for odd channels on the entry NIC of the channel before.
+ * (The first try repeats the channel before, whose order may differ; so a place begins after that try.) The sets of
+ * channels found from there have the same bandwidth each time, and add the same number of hops. If there are at least
+ * as many hops at the place as the first time, none of these sets is better than one that was already compared.
  *
  * An example: two GPUs and two NICs that both GPUs reach alike. Channel 0 enters by NIC 0 at GPU 0 and leaves at GPU 1,
- * or the other way round; if both load the same links, channel 1 has the same left, and is tried once.
+ * or the other way round; if both load the same links, channel 1 finds the same capacities, and is tried once.
  *
- * Places are compared whole; the table holds the last ones seen. Only long attempts use it, and with NICs only those of
- * early releases: with 16384 steps it costs what it saves. */
+ * Places are compared whole; the table has the most recent ones. Only long attempts use it, and with NICs only those of
+ * early releases: in an attempt of 16384 steps it costs as much as it saves. */
 #include "engine/search/seen.h"
 
 #include <string.h>
@@ -31,13 +31,13 @@ enum {
     FEWEST_STEPS = 8
 };
 
-#define ORR_SEEN_FACTOR 0x9E3779B97F4A7C15u /* of hashes */
+#define ORR_SEEN_FACTOR 0x9E3779B97F4A7C15u /* multiplier of hashes */
 
 struct place {
     uint64_t hash;
-    uint32_t attempt; /* its number; 0 if the entry is free */
+    uint32_t attempt; /* number of the attempt; 0 if the entry is free */
     int32_t channels, hops;
-    int32_t steps; /* from here until all is tried */
+    int32_t steps; /* steps to try everything from here */
     float latency; /* of the last NIC tried */
     int16_t net, back;
     int32_t left[]; /* what links and NICs have left: state_words */
@@ -51,7 +51,7 @@ static struct place *entry_of(const struct orr_search_state *s, struct orr_place
     return (struct place *)(void *)(s->seen.table + index * s->seen.stride);
 }
 
-/* The words of the remaining capacities, in the order of the table: links that legs load, then NICs. */
+/* Writes the remaining capacities in the table's order: links that legs load, then NICs. */
 static void copy_left(const struct orr_search_state *s, int32_t *words)
 {
     for (uint32_t i = 0; i < s->seen.link_count; i++)
@@ -71,7 +71,7 @@ static bool is_left(const struct orr_search_state *s, const int32_t *words)
                   s->input.net_count * sizeof *s->left.net_connections) == 0;
 }
 
-/* Takes the memory; false if there is none, or places would be too large. */
+/* Allocates the table; false if memory ran out, or places would be too large. */
 static bool make_table(struct orr_search_state *s)
 {
     const uint32_t links = s->input.system->link_count;

@@ -5,22 +5,22 @@
 
 #include "engine/search/search_state.h"
 
-/* A place in an attempt: how many channels are complete, what links and NICs have left, and from which NIC the next
- * channel is tried. */
-enum { ORR_SEEN_NO_HASH = 2 }; /* none was computed yet; hashes are odd */
+/* A place in an attempt: the number of complete channels, the capacities left on links and NICs, and the NIC from which
+ * the next channel is tried. */
+enum { ORR_SEEN_NO_HASH = 2 }; /* not computed yet; real hashes are odd */
 struct orr_place_in_attempt {
     uint64_t hash;     /* 0 if places are not remembered here */
-    int16_t net, back; /* the NIC that it enters by; that by which the channel before came, if this may matter */
+    int16_t net, back; /* entry NIC of the next channel, and of the channel before if that may matter */
 };
 
-/* What follows from every NIC at this place, `net` and `back` apart; for orr_search_channels(). */
+/* The hash of the place without `net` and `back`, which orr_search_channels() computes once for all NICs. */
 uint64_t orr_seen_hash(struct orr_search_state *s);
 
-/* Has the attempt been at this place, with no more hops? Then its steps are taken from the budget, and nothing else
- * needs to be done: it finds nothing better. */
+/* Has the attempt been at this place with as few hops or fewer? Then this takes the place's steps from the budget, and
+ * the caller need not try anything: nothing better follows. */
 bool orr_seen_before(struct orr_search_state *s, struct orr_place_in_attempt place, int32_t *budget);
 
-/* Remembers a place. before: orr_seen_steps() when the attempt came there. */
+/* Remembers a place. before: orr_seen_steps() on arrival there. */
 void orr_seen_note(struct orr_search_state *s, struct orr_place_in_attempt place, int64_t before,
                    const int32_t *budget);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a channel may start. Rules: docs/nccl/search.md, "Where a channel starts".
  *
- * From every NIC of the list in turn, or from every GPU if no NIC counts: first as the channel before, which is the
- * only way if all channels have one order; then in the order of the graph, with steps of its own; then freely.
+ * Channels start from every NIC of the list in turn, or from every GPU if the channels stay in the host. The first try
+ * repeats the order of the channel before (the only try if all channels have one order); the second follows the order
+ * of the graph, with steps of its own; then all orders are tried.
  *
- * An example: NIC 0 of 25 GB/s and a rate of 12. Channel 0 enters by NIC 0, which has 13 left; channel 1 enters by it
- * as well; channel 2 finds 1 left, which is below 12, and tries NIC 1. */
+ * An example: NIC 0 of 25 GB/s and a rate of 12. Channel 0 enters by NIC 0, which has 13 left. Channel 1 enters by it
+ * as well. Channel 2 finds only 1 left and tries NIC 1. */
 #include "engine/release/release.h"
 #include "engine/search/reserve.h"
 #include "engine/search/seen.h"
@@ -39,8 +40,8 @@ static void start_without_nets(struct orr_search_state *s, int32_t *budget)
     orr_seen_note(s, place, before, budget);
 }
 
-/* The release that takes NICs for GPUs reads on past the end of its list: zeroes as far as the memory block goes that
- * it asked for, which comes in steps of 16 bytes less 8, 24 at least. */
+/* The release that mistakes NICs for GPUs reads past the end of its list. It finds zeroes up to the end of the memory
+ * block, whose size is a multiple of 16 bytes minus 8, and at least 24. */
 static int32_t zeroed_entries(const struct orr_search_state *s)
 {
     enum { ENTRY = 4, STEP = 16, HEADER = 8, LEAST = 24 };
@@ -48,14 +49,14 @@ static int32_t zeroed_entries(const struct orr_search_state *s)
     return (int32_t)((bytes > LEAST ? bytes : LEAST) / ENTRY);
 }
 
-/* The NIC of the list that has the channel's number, the first beyond its end. */
+/* The NIC at the channel's number in the list; beyond the end of the list it is NIC 0. */
 static int16_t listed_net(const struct orr_search_state *s)
 {
     bool listed = s->trial.channels < (int32_t)s->facts.start_nets.count_at[s->trial.type_inter];
     return listed ? s->facts.start_nets.nets[s->trial.channels] : 0;
 }
 
-enum head_start { HEAD_DONE, HEAD_NEXT, HEAD_NEXT_LEAKED }; /* whether the next NIC is tried as a start */
+enum head_start { HEAD_DONE, HEAD_NEXT, HEAD_NEXT_LEAKED }; /* whether to start at the next NIC, too */
 
 /* A channel of NVLS or CollNetDirect starts at a NIC's local GPU; which NIC's depends on the release. */
 static enum head_start start_at_head(struct orr_search_state *s, int16_t net, int32_t *budget)
@@ -91,7 +92,7 @@ static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *bud
         *budget = -1;
 }
 
-/* All GPUs nearest to the NIC, the one that is treated as it first; false if the NIC reaches none. */
+/* Tries all GPUs nearest to the NIC, in some releases the NIC's local GPU first; false if the NIC reaches none. */
 static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
     const struct orr_near *near = &s->facts.near_gpus[net];
@@ -107,8 +108,8 @@ static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
     return true;
 }
 
-/* Releases before 2.23: only if the nearest GPUs are fast enough; from the channel's number on, or in two rounds: those
- * with PCI rate left first. */
+/* For releases before 2.23: tries the nearest GPUs only if they are fast enough, either beginning with the channel's
+ * number, or in two rounds, of which the first tries GPUs with PCI rate left. */
 static void start_fastest(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
     const struct orr_near *near = &s->facts.near_gpus[net];
@@ -131,7 +132,7 @@ static void start_fastest(struct orr_search_state *s, int16_t net, float needed,
         orr_search_enter(s, net, gpus[i], ORR_FREE, budget);
 }
 
-/* The NETs of a card's port share one budget: takes or gives back. */
+/* Takes bandwidth from a card's port, which its NETs share, or gives it back. */
 static void charge_card(struct orr_search_state *s, int16_t net, float amount)
 {
     int16_t other = net;
@@ -158,13 +159,13 @@ static bool may_enter_by(struct orr_search_state *s, int16_t net, float needed)
     return !(pairs_rings ? t->cross_nic == 2 : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic);
 }
 
-/* Is a channel tried first as the one before it? */
+/* Is the order of the channel before tried first? */
 static bool replays(const struct orr_search_state *s)
 {
     return s->trial.channels > 0 && (s->trial.same_channels || s->input.system->release->replays_first);
 }
 
-/* All that is tried in a free order from one entry NIC; false if NCCL forgets to give the card's bandwidth back. */
+/* Makes all tries in a free order from one entry NIC; false if NCCL fails to give the card's bandwidth back. */
 static bool start_freely(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
     if (s->input.system->release->start_gpus >= ORR_START_NEAREST)
@@ -179,7 +180,7 @@ static void start_as_before(struct orr_search_state *s, int16_t net, int32_t *bu
         orr_search_enter(s, net, first_gpu_of(s, s->trial.channels - 1), ORR_REPLAY, budget);
 }
 
-/* All that is tried from one entry NIC; false if NCCL forgets to give the card's bandwidth back. */
+/* Makes all tries from one entry NIC; false if NCCL fails to give the card's bandwidth back. */
 static bool start_from(struct orr_search_state *s, int16_t net, float needed, uint64_t *hash, int32_t *budget)
 {
     int32_t k = s->trial.channels;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many steps a graph's search has left. An attempt that cannot be better is left out (bounds.c), so what it would
- * have taken is unknown, up to its budget. Mostly that makes no difference: enough steps are left anyway, or nothing
- * better follows. Else the attempts that were left out are counted, one after the other, until it is certain.
+/* Knows how many steps the search of a graph has left. An attempt that cannot be better is skipped (bounds.c), so its
+ * steps are unknown; they are at most its budget. Usually that makes no difference: enough steps are left anyway, or
+ * nothing better follows. Otherwise the steps of skipped attempts are counted, one attempt after the other, until the
+ * answer is certain.
  *
- * Proof. NCCL ends when the budgets of all attempts are spent, less what each left over. An attempt takes between no
- * steps and its budget, so two sums enclose NCCL's: one in which the attempts that were left out took nothing, and one
- * in which they took all. If both say the same, NCCL does the same. Counting an attempt makes it as NCCL would, and
- * its result is not looked at, so both sums come nearer until they agree.
+ * Proof. NCCL ends when its attempts have taken all steps. A skipped attempt would have taken between no steps and its
+ * budget, so NCCL's sum lies between two others: one in which the skipped attempts took nothing, and one in which they
+ * took their whole budgets. If both sums give the same answer, it is NCCL's. Counting a skipped attempt means making it
+ * like NCCL and ignoring its result, which brings the sums nearer until they agree.
  *
- * An example: 262144 steps in all, 20 attempts of 16384 made, which took 10000 each, 3 left out. The remainder is at
- * least 262144 - 200000 - 3 x 16384 = 12992, so NCCL goes on, and none of the three is counted. */
+ * An example: 262144 steps in all, 20 attempts of 16384 were made and took 10000 each, and 3 were skipped. At least
+ * 262144 - 200000 - 3 x 16384 = 12992 steps are left, so NCCL goes on, and none of the three need be counted. */
 #include "engine/search/steps.h"
 
 #include "engine/release/release.h"

@@ -5,36 +5,36 @@
  * thousandths: after taking a rate from it and giving it back, NCCL may have less than before. But below 4096 GB/s
  * nothing is lost if the amounts are nearly whole thousandths: the three roundings of one operation sum up to 0.37
  * thousandths at most, and with an amount's 0.12 that does not reach the middle between two thousandths. With other
- * amounts the same holds below 1024 GB/s: 0.09 and 0.35. So NCCL's loss ends when such a link comes down to that value.
- * A link that has room for all channels even then never refuses anything. Legs are laid without such links, but only
- * where every attempt counts in thousandths: elsewhere sums of floats may drift without a limit.
+ * amounts the same holds below 1024 GB/s: 0.09 and 0.35. So NCCL's loss ends when such a link is down to that value. A
+ * link that still has room for all channels then never refuses anything. Such links are left out of the legs, but only
+ * if every attempt counts in thousandths: otherwise sums of floats may drift without limit.
  *
- * Proof that there is room. The load of the link at once is at most what all channels together take, each by as many
- * moves as a channel has; and at most what the nearest narrow links of the legs through it let pass. If the link has
- * the smaller of the two and a margin for its own loss at every moment, it refuses no move. A link that never refuses,
- * and whose rest nothing else compares, decides nothing.
+ * Proof that there is room. The load of the link at any moment has two upper limits: the sum that all channels take
+ * with all their moves, and the sum that the nearest narrow links of the legs through it let pass. If the link always
+ * has the smaller of the two plus a margin for its own loss, it refuses no move. A link that never refuses a move, and
+ * whose remainder is compared with nothing, has no influence.
  *
- * An example: NIC 0 has no PCI address, a link of 5000 GB/s to its CPU, and GPUs with links of 24 GB/s. At most 24 GB/s
- * of each of the 8 GPUs come to it, 192 in all. So it has room whatever is laid, and is left out. */
+ * An example: NIC 0 has no PCI address, a link of 5000 GB/s to its CPU, and GPUs with links of 24 GB/s. Each of the 8
+ * GPUs sends at most 24 GB/s to it, 192 in all. So it has room for any set of channels, and is left out. */
 #include <math.h>
 
 #include "engine/release/release.h"
 #include "engine/search/limits.h"
 #include "engine/search/reserve.h"
 
-/* Up to this many GB/s no thousandth is lost; and room for what a link loses while many loads are on it. */
+/* Up to this many GB/s no thousandth is lost; MARGIN_GBPS is room for the loss of a link with many loads. */
 enum { WHOLE_NEAR_GBPS = 4095, WHOLE_GBPS = 1000, MARGIN_GBPS = 50 };
-enum { MOST_PAIRS = 1 << 26 };        /* of a wide link and another one: 8 MiB of bits */
+enum { MOST_PAIRS = 1 << 26 };        /* pairs of a wide link and another link: 8 MiB of bits */
 static const double near_rest = 0.12; /* thousandths */
 
 enum move { MOVE_BETWEEN, MOVE_ENTRY, MOVE_EXIT, MOVE_SPOKE_OUT, MOVE_SPOKE_HOME, MOVE_COUNT };
 
-/* What a rate of 1 GB/s loads a link with. */
+/* The load that a rate of 1 GB/s puts on a link. */
 struct load {
     float now;              /* by the leg that is being added */
     float most[MOVE_COUNT]; /* by one leg */
-    uint32_t wide;          /* its number among the wide links, from 1; 0 if it is none of them */
-    float comes;            /* a wide link: GB/s that come to it at most */
+    uint32_t wide;          /* number among the wide links, from 1; 0 if it is not wide */
+    float comes;            /* for a wide link: the most GB/s that can reach it */
 };
 
 static void add_legs(const struct orr_search_state *s, const struct orr_leg *legs, size_t count, enum move move,
@@ -59,7 +59,7 @@ static void add_legs(const struct orr_search_state *s, const struct orr_leg *leg
     }
 }
 
-/* Those that count otherwise than by refusing: PCI links of GPUs, whose rest is compared. */
+/* Links that matter even if they never refuse: PCI links of GPUs, whose remaining capacity is compared. */
 static bool counts_otherwise(const struct orr_search_state *s, uint32_t link)
 {
     for (uint32_t g = 0; g < s->input.n; g++)
@@ -68,8 +68,8 @@ static bool counts_otherwise(const struct orr_search_state *s, uint32_t link)
     return false;
 }
 
-/* The narrower of two charges, of those that carry the whole rate by a narrow link. ORR_NO_LINK if neither does.
- * Charges before `first` or from `end` on are none of the leg's. */
+/* The narrower link of two charges that carry the whole rate over a narrow link; ORR_NO_LINK if neither does. Charges
+ * outside `first` to `end` do not belong to the leg. */
 static uint32_t narrower(const struct orr_search_state *s, uint32_t first, uint32_t end, uint32_t one, uint32_t other)
 {
     const struct orr_link *links = s->input.system->links;
@@ -86,9 +86,9 @@ static uint32_t narrower(const struct orr_search_state *s, uint32_t first, uint3
     return least;
 }
 
-/* Adds to each wide link how many GB/s come to it at most by these legs: no more than the nearest narrow link of each
- * lets through; a link that several legs share counts once.
- * counted: bit [number of the wide link * links + narrow link]. */
+/* Adds to each wide link the most GB/s that can reach it by these legs: the bandwidth of the nearest narrow link of
+ * each leg, where a link that several legs share is added only once. counted: bit [number of the wide link * links +
+ * narrow link]. */
 static void let_through(const struct orr_search_state *s, const struct orr_leg *legs, size_t count, struct load *loads,
                         uint64_t *counted)
 {
@@ -120,7 +120,7 @@ bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *aren
         wide = wide || s->facts.wide_share[kind];
     struct load *loads = wide && !s->input.parts ? ORR_NEW(arena, struct load, links) : NULL;
     if (!loads)
-        return false; /* without memory for it, all links are counted */
+        return false; /* if memory ran out, no link is left out */
     uint32_t wide_links = 0;
     for (uint32_t l = 0; l < links; l++)
         if (s->facts.shares_of[l] && system->links[l].bw > ORR_NARROW_GBPS && !counts_otherwise(s, l))
@@ -151,7 +151,9 @@ bool orr_search_mark_unfilled(struct orr_search_state *s, struct orr_arena *aren
         const float *most = loads[l].most, full = system->links[l].bw < whole ? system->links[l].bw : whole;
         if (!loads[l].wide)
             continue;
-        float channel = most[MOVE_BETWEEN] * (float)n + most[MOVE_ENTRY] + most[MOVE_EXIT]; /* halves exit twice */
+        float channel = most[MOVE_BETWEEN] * (float)n + most[MOVE_ENTRY] + most[MOVE_EXIT]; /* a balanced tree exits
+                                                                                             * twice with half the
+                                                                                             * rate */
         float leg = fmaxf(most[MOVE_BETWEEN], fmaxf(most[MOVE_ENTRY], most[MOVE_EXIT]));
         const bool spoke = most[MOVE_SPOKE_OUT] > 0 || most[MOVE_SPOKE_HOME] > 0;
         const float twice = spoke ? 2 : 1; /* the head of a star takes the rate twice at once */

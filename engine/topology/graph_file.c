@@ -102,7 +102,8 @@ static const char *text_of(struct reading *r, const struct tag *tag, const char 
     return kept;
 }
 
-/* What NCCL demands of a <graph>, in the order in which it asks; without one of them, the job fails. */
+/* The attributes that NCCL requires of a <graph>, in the order in which it asks for them; if one is missing, the job
+ * fails. */
 static const char *lacks_of(const struct tag *tag)
 {
     static const char *const demanded[] = {"id",         "crossnic",  "pattern",   "nchannels",   "speedintra",

@@ -64,7 +64,7 @@ static void look_at(const struct orr_dump *dump, uint32_t element, struct orr_ma
     }
 }
 
-/* Distinct hosts, as far as the first few hundred: a file of thousands is not a machine. */
+/* Counts distinct hosts, but only up to a few hundred: a file with thousands does not describe a machine. */
 static uint32_t count_hosts(const struct orr_dump *dump)
 {
     enum { MOST_HOSTS = 256 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of the devices in a dump, and a sentence about the machine. Needs no analysis. */
+/* Counts the devices in a dump and describes the machine in a sentence, without an analysis. */
 #ifndef ORR_TOPOLOGY_MACHINE_H
 #define ORR_TOPOLOGY_MACHINE_H
 

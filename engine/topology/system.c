@@ -182,7 +182,7 @@ enum orr_code orr_system_verify(const struct orr_system *system, struct orr_erro
     return !wanted || orr_system_check(system, err) ? ORR_OK : ORR_INTERNAL;
 }
 
-/* The dump of a machine type is made up as a whole, but the facts of the type are known: only its bus ids are not. */
+/* Orrery writes the whole dump of a machine type, but the type's facts are known; only the bus ids are invented. */
 static bool is_machine_type(const struct orr_dump *dump)
 {
     return dump && dump->notes && !strcmp(dump->notes->kind, "machine-type");

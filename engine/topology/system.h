@@ -52,7 +52,7 @@ enum orr_link_kind {
 };
 enum orr_link_kind orr_link_kind(enum orr_link_type type, enum orr_node_type from, enum orr_node_type to);
 
-#define ORR_LOC_BW  5000.0f /* no limit: a node to itself, a NIC that is not a PCI device */
+#define ORR_LOC_BW  5000.0f /* unlimited: a node to itself, or a NIC that is not a PCI device */
 #define ORR_NO_NODE UINT32_MAX
 #define ORR_NO_LINK UINT32_MAX
 
@@ -60,7 +60,7 @@ struct orr_node {
     enum orr_node_type type;
     int64_t id; /* system id in the 8 high bits, local id below */
     uint32_t first_link, link_count;
-    uint32_t element; /* of the dump that made it, ORR_NO_ELEMENT: none (NVSwitches) */
+    uint32_t element; /* element of the dump that made it; ORR_NO_ELEMENT for NVSwitches */
     union {
         struct {
             int32_t rank;    /* 0..local_ranks-1 on this host, in order of the dump's rank values */
@@ -68,9 +68,9 @@ struct orr_node {
             int32_t sm;      /* compute capability, 10 * major + minor */
             int32_t gdr;     /* GPUDirect RDMA possible */
             int32_t mlopart; /* partition, -1 if there is none */
-        } gpu;               /* of a DEV as well, whose rank is -1 */
+        } gpu;               /* also set for a DEV, whose rank is -1 */
         struct {
-            int32_t arch, vendor, model; /* NCCL's numbers, -1 if it does not look */
+            int32_t arch, vendor, model; /* NCCL's numbers; -1 if NCCL does not look at them */
         } cpu;
         struct {
             uint64_t identity; /* vendor, device, subsystem vendor, subsystem device: 16 bits each */
@@ -119,7 +119,7 @@ static inline struct orr_node *orr_system_node(const struct orr_system *system, 
     return &system->nodes[system->first[type] + i];
 }
 
-/* Whether it is a CPU of Intel's, through which P2P costs more. */
+/* Whether it is an Intel CPU, through which P2P costs more. */
 static inline bool orr_node_is_intel(const struct orr_node *node)
 {
     return node->type == ORR_CPU && node->cpu.arch == ORR_ARCH_X86 && node->cpu.vendor == ORR_VENDOR_INTEL;

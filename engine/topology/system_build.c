@@ -54,7 +54,7 @@ static enum orr_code add_net(struct orr_builder *b, uint32_t element, uint32_t s
                  {ORR_GIN, ORR_ATTR_GIN, 0, b->release->has_gin},
                  {ORR_RMA, ORR_ATTR_RMA, 0, b->release->has_rma}};
     if (!orr_element_text(b->dump, element, ORR_ATTR_DEV))
-        return ORR_OK; /* a port that the plugin does not show */
+        return ORR_OK; /* the plugin does not list this port */
     if (!b->release->has_gin)
         return add_port(b, element, system, nic, ORR_NET);
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -103,7 +103,7 @@ static uint32_t first_child_of_kind(const struct orr_dump *dump, uint32_t elemen
     return child;
 }
 
-/* A <pci>: its children say what it is before its class does. parent: node of the switch or CPU above.
+/* Adds a <pci>. Its children decide what it is; without any, its class does. parent: node of the switch or CPU above.
  * docs/nccl/topology-xml.md, "What makes a GPU and a NIC". */
 static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t parent)
 {
@@ -137,7 +137,7 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
     }
     if (gpu != ORR_NO_ELEMENT) {
         if (!orr_element_text(dump, gpu, ORR_ATTR_RANK))
-            return ORR_OK; /* takes no part, and neither does a NIC beside it */
+            return ORR_OK; /* the GPU is not used, and neither is a NIC in the same <pci> */
         if (nic != ORR_NO_ELEMENT)
             return orr_fail_element(dump, element, b->err, ORR_INVALID, "a <pci> contains both a <gpu> and a <nic>");
         ORR_TRY(add_gpu(b, element, gpu, system, bus_id, &node));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growing the graph: nodes, links, look-ups. */
+/* Adds nodes and links to the graph, and looks them up. */
 #include "engine/topology/system_builder.h"
 
 #include "engine/release/release.h"

@@ -31,15 +31,15 @@ uint32_t orr_builder_partitions(const struct orr_builder *b, uint32_t system, ui
     for (uint64_t mark = 0; mark < 4 && count < 2; mark++) {
         uint64_t local = (bus_id & ~(uint64_t)3) | mark;
         uint32_t dev = orr_builder_find(b, ORR_DEV, orr_builder_id(b, system, local));
-        bool partition = mark & 1; /* else the GPU as a whole, if that is its bus id */
+        bool partition = mark & 1; /* if false, this is the whole GPU, provided that its bus id matches */
         if (dev != ORR_NO_NODE && (partition || local == bus_id))
             ret_devs[count++] = dev;
     }
     return count;
 }
 
-/* Only different partitions may have one bus id; NCCL takes several ranks on one GPU by NCCL_MULTI_RANK_GPU_ENABLE
- * alone, which nothing here assumes. */
+/* Only different partitions may share a bus id. NCCL allows several ranks on one GPU only with
+ * NCCL_MULTI_RANK_GPU_ENABLE, which Orrery does not assume. */
 static bool are_partitions(int32_t a, int32_t b)
 {
     return a >= 0 && b >= 0 && a != b;
@@ -113,7 +113,7 @@ enum orr_code orr_builder_devices(struct orr_builder *b, uint32_t pci, uint32_t 
         if (dump->elements[c].kind != ORR_ELEMENT_GPU)
             continue;
         if (!orr_element_text(dump, c, ORR_ATTR_RANK))
-            break; /* the first one without a rank ends it */
+            break; /* NCCL stops at the first GPU without a rank */
         ORR_TRY(find_device(b, pci, c, system, bus_id, parent, &dev));
         ORR_TRY(add_rank(b, pci, c, system, dev));
     }

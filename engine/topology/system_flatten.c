@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broadcom's big PCIe switches show as two levels; NCCL takes the lower one out. What a release takes for such a switch
- * are rows of identities. Rules: docs/nccl/graph.md, "Broadcom switches of two levels". */
+/* Broadcom's big PCIe switches appear as two levels; NCCL removes the lower one. The table has the identities by which
+ * releases recognise such switches. Rules: docs/nccl/graph.md, "Broadcom switches of two levels". */
 #include "engine/release/release.h"
 #include "engine/topology/system_builder.h"
 
@@ -33,7 +33,7 @@ static bool is_lower(const struct orr_builder *b, uint32_t upper, uint32_t node,
     return n->type == ORR_PCI && (n->pci.identity & identity_mask) == pattern->lower;
 }
 
-/* Gives the links of a lower switch to the upper one, and takes the lower one out. */
+/* Moves the links of a lower switch to the upper one, and removes the lower one. */
 static enum orr_code absorb(struct orr_builder *b, uint32_t upper, uint32_t lower)
 {
     for (uint32_t i = 0; i < b->nodes[lower].count; i++) {
@@ -52,8 +52,8 @@ static enum orr_code absorb(struct orr_builder *b, uint32_t upper, uint32_t lowe
     return ORR_OK;
 }
 
-/* One upper switch with all its lower ones. NCCL goes on by index, so a lower switch that comes before its upper one
- * shifts what "the upper one" is: u is that index. */
+/* Flattens one upper switch with all its lower ones. NCCL refers to the upper switch by its index u, so removing a
+ * lower switch that comes before it makes u mean the next switch. */
 static enum orr_code flatten_at(struct orr_builder *b, uint32_t u, const struct pattern *pattern)
 {
     uint32_t upper = b->of_type[ORR_PCI][u];

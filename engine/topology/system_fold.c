@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Releases with physical GPUs (DEV) and ranks on them have two nodes where users know one device. Pictures and
- * differences show one: the rank's, with the links of its DEV. A DEV with several ranks stays, as what contains them.
+ * differences show one: the rank's, with the links of its DEV. A DEV with several ranks stays and contains them.
  */
 #include <string.h>
 

@@ -89,7 +89,8 @@ enum orr_code orr_system_without(const struct orr_system *system, const unsigned
         node->first_link = start;
         node->link_count = copy.link_count - start;
     }
-    for (uint32_t l = 0; l < copy.link_count; l++) { /* the reverse joins the same two nodes: it is there too */
+    for (uint32_t l = 0; l < copy.link_count; l++) { /* the reverse link joins the same two nodes, so it was kept,
+                                                      * too */
         struct orr_link *link = &copy.links[l];
         link->from = kept->node[link->from];
         link->to = kept->node[link->to];

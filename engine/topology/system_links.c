@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The links beside the PCI tree: NVLink, C2C, PCI peer links, the links between CPUs, and their final order.
- * Rules: docs/nccl/graph.md, "NVLink bandwidth per link", "C2C bandwidth", "Links between CPUs",
- * "Order of links". */
+/* The links outside the PCI tree: NVLink, C2C, PCI peer links, and links between CPUs; then the final order of all
+ * links. Rules: docs/nccl/graph.md, "NVLink bandwidth per link", "C2C bandwidth", "Links between CPUs", "Order of
+ * links". */
 #include <string.h>
 
 #include "engine/release/release.h"
 #include "engine/topology/pci.h"
 #include "engine/topology/system_builder.h"
 
-/* The node of a type whose bus id is that of the nearest element above with one. */
+/* The node of a type with the bus id of the nearest enclosing element that has one. */
 static uint32_t owner_of(const struct orr_builder *b, uint32_t element, enum orr_node_type type)
 {
     const struct orr_dump *dump = b->dump;
@@ -19,10 +19,10 @@ static uint32_t owner_of(const struct orr_builder *b, uint32_t element, enum orr
     return bus_id ? orr_builder_find(b, type, orr_builder_id(b, system, orr_bus_id_parse(bus_id))) : ORR_NO_NODE;
 }
 
-enum { MAX_ASCENT = 256, MAX_VISITS = 1 << 20 }; /* deeper and more than any tree of a file can be */
+enum { MAX_ASCENT = 256, MAX_VISITS = 1 << 20 }; /* more than the tree of any file can have */
 
-/* Goes up by PCI links from a node to its CPU, depth first in link order. Older releases also go straight back, and so
- * never end if the first link does not lead up: *ret_endless. depth bounds both. */
+/* Goes up by PCI links from a node to its CPU, depth first in link order. Older releases also follow the link that they
+ * came by, so they never end if the first link does not lead up; then *ret_endless is set. `depth` limits both. */
 static uint32_t cpu_above(const struct orr_builder *b, uint32_t node, uint32_t from, unsigned depth, bool *ret_endless)
 {
     const struct orr_growing_node *n = &b->nodes[node];
@@ -70,7 +70,7 @@ static uint32_t carriers_of(const struct orr_builder *b, uint32_t element, uint3
     int32_t partition = orr_builder_partition_of(b, gpu);
     for (uint32_t c = dump->elements[pci].first_child; c != gpu; c = dump->elements[c].next_sibling)
         if (dump->elements[c].kind == ORR_ELEMENT_GPU && orr_builder_partition_of(b, c) == partition)
-            return 0; /* of several ranks on one device the first one's elements count */
+            return 0; /* several ranks on one device: NCCL uses the elements of the first one */
     uint64_t local = orr_bus_id_parse(bus_id) | (partition < 0 ? 0 : (uint64_t)((2 * partition + 1) & 3));
     ret_nodes[0] = orr_builder_find(b, ORR_DEV, orr_builder_id(b, b->element_system[element], local));
     return ret_nodes[0] != ORR_NO_NODE;
@@ -111,8 +111,8 @@ static enum orr_code add_device_nvlink(struct orr_builder *b, uint32_t element, 
     }
 }
 
-/* An NVLink whose own GPU has no node. NCCL leaves out a GPU without a rank. It takes a <pci> that holds a <nic> for a
- * card, so that it does not look at the GPUs below, and then fails on their NVLinks. */
+/* An NVLink whose own GPU has no node. NCCL leaves out a GPU without a rank. It treats a <pci> with a <nic> as a NIC
+ * card and does not look at the GPUs below it, and then fails on their NVLinks. */
 static enum orr_code without_gpu(const struct orr_builder *b, uint32_t element)
 {
     const struct orr_dump *dump = b->dump;
@@ -147,7 +147,7 @@ static enum orr_code add_nvlink(struct orr_builder *b, uint32_t element)
         ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TARGET, &target, b->err));
         int64_t id = orr_builder_id(b, b->element_system[element], orr_bus_id_parse(target));
         uint32_t far = orr_builder_find(b, ORR_GPU, id);
-        /* One direction: the other comes from the far GPU's own element. */
+        /* Adds one direction only: the other comes from the far GPU's own element. */
         return far == ORR_NO_NODE ? ORR_OK : orr_builder_link(b, gpu, far, ORR_LINK_NVL, bw);
     }
     case ORR_CLASS_CPU: {
@@ -267,8 +267,8 @@ enum orr_code orr_builder_connect_cpus(struct orr_builder *b)
     return ORR_OK;
 }
 
-/* Puts the first link that leads up to `parent` last, then does the same below. NCCL does not end where PCI links lead
- * round in a circle; false if neither would this. */
+/* Puts the first link that leads up to `parent` last, then does the same below. NCCL does not end if PCI links form a
+ * circle; false if this function would not end either. */
 static bool order_below(struct orr_builder *b, uint32_t node, uint32_t parent, unsigned depth, unsigned *visits)
 {
     struct orr_growing_node *n = &b->nodes[node];
