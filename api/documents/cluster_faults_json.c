@@ -26,7 +26,7 @@ static json_t *fault_json(struct orr_json *json, const struct orr_cluster *clust
     return ORR_OBJECT(json, ORR_STRING("finding", row->finding ? row->finding->row->id : NULL),
                       ORR_STRING("what", row->what), ORR_STRING("device", row->device[0] ? row->device : NULL),
                       ORR_STRING("remedy", row->remedy), ORR_STRING("hosts_text", text),
-                      ORR_VALUE("hosts", hosts_json(json, cluster, row)),
+                      ORR_VALUE("hosts", hosts_json(json, cluster, row)), ORR_BOOL("only_together", row->together),
                       ORR_VALUE("fixed", row->has_fixed ? orr_json_number(json, row->fixed) : json_null()),
                       ORR_VALUE("drained", row->has_drained ? orr_json_number(json, row->drained) : json_null()));
 }

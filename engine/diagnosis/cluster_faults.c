@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/diagnosis/cluster_faults.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/budget.h"
 #include "engine/base/sorting.h"
 #include "engine/cluster/again.h"
-#include "engine/diagnosis/diagnosis.h"
+#include "engine/diagnosis/arrange.h"
+#include "engine/diagnosis/everything.h"
 #include "engine/diagnosis/measure.h"
-#include "engine/trials/repair.h"
-#include "engine/trials/suppositions.h"
+#include "engine/diagnosis/verdict.h"
 
 enum {
     MOST_DUMPS = 32, /* that are examined: the first of the description */
     MOST_FAULTS = 24 /* that are tried */
 };
 
-/* The constants above bound the trials, as each finding of a dump is tried once. */
+static const double LEAST = 1.01; /* times the figure as it is: a smaller gain does not count */
+
+/* The constants above bound the trials. */
 static const struct orr_effort unlimited = {.analyses = UINT32_MAX, .steps = UINT64_MAX};
 
 /* A dump of the cluster, and its repaired copies. */
 struct specimen {
     const struct orr_dump *dump, *repaired; /* repaired: of everything; the same if it has no fault */
     uint32_t hosts;
-    bool examined, has_fault;
+    bool examined, has_fault, replaced;
     const struct orr_gpu_board *board; /* of its GPUs */
-    double bw;                         /* what two such hosts get, as they are */
+    double bw, best;                   /* what two such hosts get, as they are and with their own repairs */
 };
 
 struct fault {
     struct orr_cluster_fault row;
-    const struct orr_dump *repaired[MOST_DUMPS]; /* [specimen]: with this fault alone repaired; NULL if it has none */
+    /* [specimen]: with this fault alone repaired, and with all but this one; NULL if it does not have the fault */
+    const struct orr_dump *repaired[MOST_DUMPS], *rest[MOST_DUMPS];
 };
 
 struct examining {
@@ -145,65 +146,55 @@ static struct fault *fault_of(struct examining *e, const struct orr_finding *fin
     return made;
 }
 
-/* Repairs one finding in a copy, and in the copy that has all repairs, if that gains anything for hosts of this kind.
- */
-static enum orr_code try_finding(struct examining *e, uint32_t s, const struct orr_patient *patient,
-                                 struct orr_variant *all, const struct orr_finding *finding, struct orr_error *err)
+/* A row of the specimen's diagnosis. What only the repaired machine shows gains nothing alone. */
+static enum orr_code add_fault(struct examining *e, uint32_t s, const struct orr_patient *patient,
+                               const struct orr_diagnosis *diagnosis, uint32_t i, struct orr_error *err)
 {
-    const struct orr_repair *repair = orr_repair_find(finding->row->id);
-    struct orr_variant one;
-    const struct orr_dump *repaired;
-    struct orr_analysis *answer;
-    if (!repair || repair->kind & (ORR_REPAIR_OF_FILE | ORR_REPAIR_ASKS))
-        return ORR_OK;
-    ORR_TRY(orr_patient_copy(patient, e->arena, &one, err));
-    repair->apply(&one);
-    if (!one.machine_changed)
-        return ORR_OK;
-    ORR_TRY(orr_variant_dump(&one, &repaired, err));
-    ORR_TRY(analyze_two(e, repaired, &answer, err));
-    const bool gains = answer && bandwidth_of(answer) >= bandwidth_of(patient->analysis) * 1.01;
-    orr_analysis_free(answer);
-    if (!gains)
-        return ORR_OK;
+    const struct orr_diagnosed *row = &diagnosis->rows[i];
+    const struct orr_finding *finding = row->finding;
+    struct orr_variant variant;
     ORR_LOCAL_TEXT(clause, 1024);
+    if (!row->repairs || row->follows != UINT32_MAX || !orr_diagnosed_adds(row))
+        return ORR_OK;
     orr_text_printf(&clause, "%s: %s", finding->title, finding->detail);
     const char *what = orr_arena_strndup(e->arena, orr_text_data(&clause), clause.length);
     ORR_NEED(what, err);
     struct fault *fault = fault_of(e, finding, what);
     if (!fault)
         return ORR_OK;
-    fault->repaired[s] = repaired;
+    ORR_TRY(orr_patient_copy(patient, e->arena, &variant, err));
+    if (!row->stage)
+        orr_repair_find(finding->row->id)->apply(&variant);
+    ORR_TRY(orr_variant_dump(&variant, &fault->repaired[s], err));
+    ORR_TRY(orr_repair_chosen(patient, diagnosis, (struct orr_chosen){UINT32_MAX, i, 0}, e->arena, &variant, err));
     e->specimens[s].has_fault = true;
-    repair->apply(all);
-    return ORR_OK;
+    return orr_variant_dump(&variant, &fault->rest[s], err);
 }
 
-/* Whether another finding of the machine explains this one. */
-static bool is_explained(const struct orr_findings *found, const struct orr_finding_row *row)
+/* The same diagnosis as that of a single machine, with the same repairs. */
+static enum orr_code diagnose(struct examining *e, uint32_t s, const struct orr_analysis *analysis,
+                              struct orr_error *err)
 {
-    for (size_t c = 0; c < ORR_MOST_CAUSES && row->follows_from[c]; c++)
-        for (uint32_t i = 0; i < found->count; i++)
-            if (!strcmp(found->rows[i].row->id, row->follows_from[c]))
-                return true;
-    return false;
-}
-
-static enum orr_code try_findings(struct examining *e, uint32_t s, const struct orr_analysis *analysis,
-                                  struct orr_error *err)
-{
+    struct specimen *own = &e->specimens[s];
     struct orr_patient patient;
-    struct orr_findings found;
+    struct orr_diagnosis diagnosis;
     struct orr_variant all;
+    struct orr_analysis *answer;
     ORR_TRY(orr_patient_read(&patient, analysis, e->arena, err));
-    ORR_TRY(orr_find(analysis->dump, analysis, e->arena, &found, err));
-    ORR_TRY(orr_patient_copy(&patient, e->arena, &all, err));
-    e->specimens[s].board = patient.machine.board;
-    e->specimens[s].bw = bandwidth_of(analysis);
-    for (uint32_t i = 0; i < found.count; i++)
-        if (!is_explained(&found, found.rows[i].row))
-            ORR_TRY(try_finding(e, s, &patient, &all, &found.rows[i], err));
-    return e->specimens[s].has_fault ? orr_variant_dump(&all, &e->specimens[s].repaired, err) : ORR_OK;
+    ORR_TRY(orr_diagnose(analysis, e->arena, &diagnosis, err));
+    own->board = patient.machine.board;
+    own->bw = own->best = bandwidth_of(analysis);
+    for (uint32_t i = 0; i < diagnosis.count; i++)
+        ORR_TRY(add_fault(e, s, &patient, &diagnosis, i, err));
+    if (!own->has_fault)
+        return ORR_OK;
+    ORR_TRY(
+        orr_repair_chosen(&patient, &diagnosis, (struct orr_chosen){UINT32_MAX, UINT32_MAX, 0}, e->arena, &all, err));
+    ORR_TRY(orr_variant_dump(&all, &own->repaired, err));
+    ORR_TRY(analyze_two(e, own->repaired, &answer, err));
+    own->best = answer ? bandwidth_of(answer) : own->bw;
+    orr_analysis_free(answer);
+    return ORR_OK;
 }
 
 static enum orr_code examine(struct examining *e, uint32_t s, struct orr_error *err)
@@ -211,20 +202,26 @@ static enum orr_code examine(struct examining *e, uint32_t s, struct orr_error *
     struct orr_analysis *analysis;
     ORR_TRY(analyze_two(e, e->specimens[s].dump, &analysis, err));
     e->specimens[s].examined = analysis != NULL;
-    enum orr_code code = analysis ? try_findings(e, s, analysis, err) : ORR_OK;
+    enum orr_code code = analysis ? diagnose(e, s, analysis, err) : ORR_OK;
     orr_analysis_free(analysis);
     return code;
 }
 
-/* A fault without a finding: in place of these hosts, those that they are compared with. */
+/* A fault without a finding: in place of these hosts, those that they are compared with. Faults of their own hide it.
+ */
 static void replace_hosts(struct examining *e, uint32_t s, const struct orr_dump *with, const char *what)
 {
+    struct specimen *own = &e->specimens[s];
     struct fault *fault = fault_of(e, NULL, what);
-    if (fault)
-        fault->repaired[s] = e->specimens[s].repaired = with;
+    if (!fault)
+        return;
+    fault->repaired[s] = own->has_fault ? own->dump : with;
+    fault->rest[s] = own->repaired;
+    own->repaired = with;
+    own->replaced = true;
 }
 
-/* Hosts without a fault of their own that differ from most, unless they are faster. */
+/* Hosts that differ from most, unless they are faster, or their own faults are all that slows them down. */
 static void compare_with_most(struct examining *e)
 {
     const struct specimen *most = &e->specimens[0];
@@ -235,7 +232,7 @@ static void compare_with_most(struct examining *e)
         return;
     for (uint32_t s = 0; s < e->specimen_count; s++) {
         const struct specimen *own = &e->specimens[s];
-        if (!own->has_fault && own->dump != most->dump && !(own->bw > most->bw * 1.01))
+        if (own != most && (own->has_fault ? own->best * LEAST < most->best : own->bw <= most->bw * LEAST))
             replace_hosts(e, s, most->repaired, "The hosts differ from most");
     }
 }
@@ -244,13 +241,13 @@ static void compare_with_most(struct examining *e)
 static void compare_with_fastest(struct examining *e)
 {
     for (uint32_t s = 0; s < e->specimen_count; s++) {
-        const struct specimen *own = &e->specimens[s], *best = own;
-        if (own->has_fault || !own->board || own->repaired != own->dump)
+        const struct specimen *own = &e->specimens[s], *best = NULL;
+        if (!own->board || own->replaced)
             continue;
         for (uint32_t o = 0; o < e->specimen_count; o++)
-            if (e->specimens[o].board == own->board && e->specimens[o].bw > best->bw * 1.01)
+            if (e->specimens[o].board == own->board && e->specimens[o].bw > (best ? best->bw : own->best) * LEAST)
                 best = &e->specimens[o];
-        if (best != own)
+        if (best)
             replace_hosts(e, s, best->repaired, "The hosts are slower than others with the same GPUs");
     }
 }
@@ -284,6 +281,28 @@ static enum orr_code measure_fault(struct examining *e, struct fault *fault, str
     return bandwidth_with(e, drained, &fault->row.drained, &fault->row.has_drained, err);
 }
 
+/* Another fault, of the same host or of another one, may limit as well: what do all other repairs gain without it? */
+static enum orr_code measure_rest(struct examining *e, struct fault *fault, const struct orr_cluster_faults *out,
+                                  struct orr_error *err)
+{
+    const struct orr_dump *rest[MOST_DUMPS] = {0};
+    double without = 0;
+    bool known = false;
+    if (!fault->row.has_fixed || fault->row.fixed >= out->now * LEAST || out->repaired < out->now * LEAST)
+        return ORR_OK;
+    for (uint32_t s = 0; s < e->specimen_count; s++)
+        rest[s] = fault->rest[s] ? fault->rest[s] : e->specimens[s].repaired;
+    ORR_TRY(bandwidth_with(e, rest, &without, &known, err));
+    fault->row.together = known && without * LEAST <= out->repaired;
+    return ORR_OK;
+}
+
+/* It costs this cluster something, as far as Orrery could try it. */
+static bool costs(const struct orr_cluster_fault *row, double now)
+{
+    return !row->has_fixed || row->together || row->fixed >= now * LEAST || row->drained >= now * LEAST;
+}
+
 /* What gains most alone, then what gains most by being drained. */
 ORR_COMPARATOR(compare_faults, struct orr_cluster_fault, ORR_ORDER(b->fixed, a->fixed),
                ORR_ORDER(b->drained, a->drained), strcmp(a->what, b->what))
@@ -297,38 +316,16 @@ static uint32_t count_unexamined(const struct examining *e)
     return count;
 }
 
-/* What each kind of host does not show. Without NVLink between hosts, the NICs count from two hosts on. */
-static enum orr_code list_assumed(const struct examining *e, struct orr_cluster_faults *out, struct orr_error *err)
-{
-    const struct orr_cluster *c = e->cluster;
-    const unsigned kinds = c->host_count > 1 ? UINT_MAX : UINT_MAX & ~(1u << ORR_LINKS_NICS);
-    const char **assumed = ORR_NEW(e->arena, const char *, c->line_count);
-    ORR_NEED(assumed, err);
-    for (uint32_t l = 0; l < c->line_count; l++) {
-        ORR_LOCAL_TEXT(text, 512);
-        bool known = false;
-        for (uint32_t k = 0; k < l && !known && l < MOST_DUMPS; k++)
-            known = c->lines[k].dump == c->lines[l].dump;
-        if (known || l >= MOST_DUMPS || !orr_supposed_list(c->lines[l].dump, kinds, &text))
-            continue;
-        const char *what = orr_arena_strndup(e->arena, orr_text_data(&text), text.length);
-        ORR_NEED(assumed[out->assumed_count++] = what, err);
-    }
-    out->assumed = assumed;
-    return ORR_OK;
-}
-
 static enum orr_code write_answer(struct examining *e, struct orr_cluster_faults *out, struct orr_error *err)
 {
     struct orr_cluster_fault *rows = ORR_NEW(e->arena, struct orr_cluster_fault, e->fault_count + 1);
     bool *at_fault = ORR_NEW(e->arena, bool, e->cluster->host_count);
-    ORR_LOCAL_TEXT(text, 1024);
     ORR_NEED(rows && at_fault, err);
     out->left_out = e->left_out;
     for (uint32_t f = 0; f < e->fault_count; f++) {
         const struct orr_cluster_fault *row = &e->faults[f].row;
-        if (!row->finding && row->fixed < out->now * 1.01 && row->drained < out->now * 1.01)
-            continue; /* another machine, as good as most */
+        if (!costs(row, out->now))
+            continue;
         rows[out->count++] = *row;
         for (uint32_t i = 0; i < row->host_count; i++) {
             out->hosts_at_fault += !at_fault[row->hosts[i]];
@@ -337,21 +334,7 @@ static enum orr_code write_answer(struct examining *e, struct orr_cluster_faults
     }
     qsort(rows, out->count, sizeof *rows, compare_faults);
     out->rows = rows;
-    const uint32_t hosts = e->cluster->host_count, bad = out->hosts_at_fault, unexamined = count_unexamined(e);
-    if (out->repaired >= out->now * 1.005) {
-        orr_text_printf(&text, "%u host%s: AllReduce %.0f of %.0f GB/s, because of ", hosts, orr_plural(hosts),
-                        out->now, out->repaired);
-        orr_text_printf(&text, bad == hosts ? "faults that every host has." : "%u host%s.", bad, orr_plural(bad));
-    } else if (!unexamined && !out->left_out)
-        orr_text_printf(&text, "%u host%s: AllReduce %.0f GB/s. No repair of a host would raise it.", hosts,
-                        orr_plural(hosts), out->now);
-    else
-        orr_text_printf(&text, "%u host%s: AllReduce %.0f GB/s. Orrery did not try repairs for %u of them.", hosts,
-                        orr_plural(hosts), out->now, unexamined ? unexamined : hosts);
-    ORR_TRY(list_assumed(e, out, err));
-    if (out->assumed_count)
-        orr_text_printf(&text, " The inputs do not show %s, so the figures rest on assumed values.", out->assumed[0]);
-    return (out->sentence = orr_text_copy(&text, e->arena)) ? ORR_OK : orr_fail_nomem(err);
+    return orr_verdict_of_cluster(e->cluster, count_unexamined(e), e->arena, out, err);
 }
 
 enum orr_code orr_cluster_faults_find(const struct orr_cluster *cluster, struct orr_arena *arena,
@@ -380,5 +363,7 @@ enum orr_code orr_cluster_faults_find(const struct orr_cluster *cluster, struct 
         ORR_TRY(bandwidth_with(&e, repaired, &ret_faults->repaired, &known, err));
     if (ret_faults->repaired < ret_faults->now)
         ret_faults->repaired = ret_faults->now;
+    for (uint32_t f = 0; f < e.fault_count; f++)
+        ORR_TRY(measure_rest(&e, &e.faults[f], ret_faults, err));
     return write_answer(&e, ret_faults, err);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is wrong with the hosts of a cluster, and what each repair gains for a job on all of them.
  *
- * Each dump of the cluster is examined like a single machine. A fault is a finding that has a repair, on all hosts that
- * have it in the same words. It is repaired in copies of their dumps, and the whole cluster is analysed again; then it
- * is analysed without these hosts. A host that differs from most without a finding of its own is compared with a copy
- * of the most frequent dump in its place; hosts that are slower than others with the same GPUs, with a copy of the
- * fastest dump. One figure is the reference of all: the cluster with every fault repaired.
+ * Each dump of the cluster is diagnosed like a single machine. A fault is a finding that costs such a machine
+ * something, on all hosts that have it in the same words. It is repaired in copies of their dumps, and the whole
+ * cluster is analysed again; then it is analysed without these hosts. A host that is slower than most, whatever of its
+ * own is repaired, is compared with a copy of the most frequent dump in its place; hosts that are slower than others
+ * with the same GPUs, with a copy of the fastest dump. One figure is the reference of all: the cluster with every fault
+ * repaired. A fault that gains nothing alone counts if that reference is lower without its repair; if it is not, the
+ * fault costs this cluster nothing and has no row.
  */
 #ifndef ORR_DIAGNOSIS_CLUSTER_FAULTS_H
 #define ORR_DIAGNOSIS_CLUSTER_FAULTS_H
@@ -21,6 +23,7 @@ struct orr_cluster_fault {
     const uint32_t *hosts;             /* [host_count]: numbered through the lines, ascending */
     uint32_t host_count;
     bool has_fixed, has_drained;
+    bool together; /* the repair alone gains nothing, but all other repairs gain less without it */
     double fixed,
         drained; /* bus bandwidth of AllReduce at 1 GiB with this fault alone repaired, or without the hosts */
 };

@@ -7,7 +7,8 @@
 
 static bool is_chosen(const struct orr_diagnosis *d, struct orr_chosen chosen, uint32_t row)
 {
-    return d->rows[row].repairs && row < chosen.count && row != chosen.skip &&
+    const bool skipped = chosen.skip != UINT32_MAX && (row == chosen.skip || d->rows[row].follows == chosen.skip);
+    return d->rows[row].repairs && row < chosen.count && !skipped &&
            !(orr_repair_find(d->rows[row].finding->row->id)->kind & chosen.but);
 }
 

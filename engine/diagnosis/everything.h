@@ -16,7 +16,8 @@ enum {
     ORR_MOST_STAGES = 3
 };
 
-/* Rows to repair: of the first `count`, all with a repair but the one at `skip`. UINT32_MAX: all rows; none. */
+/* Rows to repair: of the first `count`, all with a repair but the one at `skip` and what follows from it. UINT32_MAX:
+ * all rows; none. */
 struct orr_chosen {
     uint32_t count, skip;
     unsigned but; /* kinds of repairs that are left out, enum orr_repair_kind */

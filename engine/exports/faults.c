@@ -180,7 +180,8 @@ static void write_faults(const struct orr_export_request *request, const struct 
     orr_text_printf(
         text,
         "\n## Faults\n\nAllReduce at 1 GiB gets %.0f GB/s now, and %.0f GB/s if everything is repaired. The columns "
-        "say what the whole cluster gets if this fault alone is repaired, or if its hosts alone are drained.\n\n"
+        "say what the whole cluster gets if this fault alone is repaired, or if its hosts alone are drained "
+        "(\"with others\": only together with other repairs).\n\n"
         "| Hosts | Device | Fault | Repaired | Drained | What to do |\n|---|---|---|--:|--:|---|\n",
         faults->now, faults->repaired);
     for (uint32_t i = 0; i < faults->count; i++) {
@@ -194,7 +195,10 @@ static void write_faults(const struct orr_export_request *request, const struct 
             orr_text_puts(text, " ");
         }
         orr_text_puts(text, "|");
-        write_gain(row->has_fixed, row->fixed, faults->now, text);
+        if (row->together)
+            orr_text_puts(text, " with others |");
+        else
+            write_gain(row->has_fixed, row->fixed, faults->now, text);
         write_gain(row->has_drained, row->drained, faults->now, text);
         orr_text_puts(text, " ");
         write_words(row->remedy, text);

@@ -16,6 +16,7 @@ void orr_report_cluster_faults(struct orr_page *page, const struct orr_report *r
     static const char *const heads[] = {"Hosts", "Device", "Repaired", "Drained"};
     const struct orr_cluster_faults *faults = &report->faults;
     struct orr_table table;
+    bool together = false;
     orr_page_say(page, ORR_STYLE_BAD, "  ", faults->sentence);
     orr_table_init(&table, report->arena, 4);
     table.right = 1 << 2 | 1 << 3;
@@ -27,13 +28,18 @@ void orr_report_cluster_faults(struct orr_page *page, const struct orr_report *r
         orr_host_list_text(report->analysis->cluster, row->hosts, row->host_count, hosts);
         orr_table_add(&table, ORR_STYLE_PLAIN, "%s", hosts);
         orr_table_add(&table, ORR_STYLE_PLAIN, "%s", row->device[0] ? row->device : "-");
-        add_gain(&table, row->has_fixed, row->fixed, faults->now);
+        together |= row->together;
+        if (row->together)
+            orr_table_add(&table, ORR_STYLE_PLAIN, "with others");
+        else
+            add_gain(&table, row->has_fixed, row->fixed, faults->now);
         add_gain(&table, row->has_drained, row->drained, faults->now);
     }
     orr_page_printf(page, ORR_STYLE_PLAIN, "  ",
-                    "AllReduce at 1 GiB in GB/s if only this fault is repaired, and if only its hosts are drained "
+                    "AllReduce at 1 GiB in GB/s if only this fault is repaired%s, and if only its hosts are drained "
                     "(now: %.0f; everything repaired: %.0f):",
-                    faults->now, faults->repaired);
+                    together ? " (\"with others\": gains only together with other repairs)" : "", faults->now,
+                    faults->repaired);
     orr_table_write(page, &table, "  ");
     for (uint32_t i = 0; i < faults->count; i++)
         orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "%s. %s", faults->rows[i].what, faults->rows[i].remedy);

@@ -77,6 +77,40 @@ def test_different_faults_are_rows_of_their_own(server, machines):
     assert verdict["hosts_at_fault"] == 2
     for fault in verdict["faults"]:
         assert close(fault["fixed"], verdict["now"]) and verdict["all_repaired"] > 1.05 * verdict["now"]
+        assert fault["only_together"]
+
+
+# All PCIe links at Gen4, and the NICs have 8 lanes: repairing the GPUs' links gains nothing as long as the NICs limit.
+MASKED = re.sub(
+    rb'(<pci [^>]*class="0x020[07]00"[^>]*link_width=")16"',
+    rb'\g<1>8"',
+    HEALTHY.replace(b'link_speed="32.0 GT/s PCIe"', b'link_speed="16.0 GT/s PCIe"'),
+)
+
+
+@pytest.mark.parametrize("healthy, bad", [(3, 1), (0, 4)])
+def test_a_fault_that_hides_another_is_not_the_whole_loss(server, machines, healthy, bad):
+    assert MASKED.count(b'link_width="8"') == 8
+    hosts = [hosts_of(machines[0], healthy)] if healthy else []
+    ident, verdict = verdict_of(server, *hosts, hosts_of(upload(server, MASKED), bad, healthy + 1))
+    whole = bandwidth(server, hosts_of(machines[0], 4))
+    assert verdict["all_repaired"] == pytest.approx(whole, rel=0.02) and whole > 3 * verdict["now"]
+    assert [(fault["finding"], fault["only_together"]) for fault in verdict["faults"]] == [
+        ("slow-slot", False),
+        ("pcie-below-model", True),
+    ]
+    report = server.ask("GET", f"/v1/clusters/{ident}/facts?format=report")[1].decode()
+    assert [row["Repaired"] for row in markdown_table(report)][1] == "with others"
+
+
+def test_hosts_with_a_fault_that_differ_as_well(server, machines):
+    """A host whose NICs run at half the speed has a slow link, too: its own repair leaves it slower than the others."""
+    slow = HEALTHY.replace(b'speed="400000"', b'speed="200000"').replace(b'link_width="16"', b'link_width="4"', 3)
+    _, verdict = verdict_of(server, hosts_of(machines[0], 7), hosts_of(upload(server, slow), 1, 8))
+    whole = bandwidth(server, hosts_of(machines[0], 8))
+    assert close(verdict["all_repaired"], whole)
+    assert None in {fault["finding"] for fault in verdict["faults"]}
+    assert {fault["hosts_text"] for fault in verdict["faults"]} == {"node8"}
 
 
 def test_remedies_are_those_of_the_host(server, machines):

@@ -47,7 +47,7 @@ function faultTable({ now, unit, faults }, state, actions) {
             }),
             row.device ?? "–",
             h("td.wrap", `${row.what}.`, h("p.muted", withCode(row.remedy))),
-            gain(row.fixed),
+            row.only_together ? "only with others" : gain(row.fixed),
             gain(row.drained),
         ]),
         { id: "faults" },
