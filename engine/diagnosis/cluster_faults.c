@@ -154,7 +154,7 @@ static enum orr_code add_fault(struct examining *e, uint32_t s, const struct orr
     const struct orr_finding *finding = row->finding;
     struct orr_variant variant;
     ORR_LOCAL_TEXT(clause, 1024);
-    if (!row->repairs || row->follows != UINT32_MAX || !orr_diagnosed_adds(row))
+    if (!row->repairs || row->follows != UINT32_MAX || !orr_diagnosed_adds(row) || row->cost.figure != ORR_COST_BUS_BW)
         return ORR_OK;
     orr_text_printf(&clause, "%s: %s", finding->title, finding->detail);
     const char *what = orr_arena_strndup(e->arena, orr_text_data(&clause), clause.length);
@@ -319,17 +319,21 @@ static uint32_t count_unexamined(const struct examining *e)
 static enum orr_code write_answer(struct examining *e, struct orr_cluster_faults *out, struct orr_error *err)
 {
     struct orr_cluster_fault *rows = ORR_NEW(e->arena, struct orr_cluster_fault, e->fault_count + 1);
-    bool *at_fault = ORR_NEW(e->arena, bool, e->cluster->host_count);
-    ORR_NEED(rows && at_fault, err);
+    enum { AT_FAULT = 1, COSTS };
+    unsigned char *standing = ORR_NEW(e->arena, unsigned char, e->cluster->host_count);
+    ORR_NEED(rows && standing, err);
     out->left_out = e->left_out;
     for (uint32_t f = 0; f < e->fault_count; f++) {
         const struct orr_cluster_fault *row = &e->faults[f].row;
-        if (!costs(row, out->now))
-            continue;
+        const bool costly = costs(row, out->now);
+        if (!row->finding && !costly)
+            continue; /* another machine, as good as most */
         rows[out->count++] = *row;
         for (uint32_t i = 0; i < row->host_count; i++) {
-            out->hosts_at_fault += !at_fault[row->hosts[i]];
-            at_fault[row->hosts[i]] = true;
+            const uint32_t host = row->hosts[i];
+            out->hosts_at_fault += !standing[host];
+            out->hosts_that_cost += costly && standing[host] != COSTS;
+            standing[host] = costly ? COSTS : standing[host] ? standing[host] : AT_FAULT;
         }
     }
     qsort(rows, out->count, sizeof *rows, compare_faults);

@@ -7,7 +7,7 @@
  * own is repaired, is compared with a copy of the most frequent dump in its place; hosts that are slower than others
  * with the same GPUs, with a copy of the fastest dump. One figure is the reference of all: the cluster with every fault
  * repaired. A fault that gains nothing alone counts if that reference is lower without its repair; if it is not, the
- * fault costs this cluster nothing and has no row.
+ * fault costs this cluster nothing, but may cost other jobs.
  */
 #ifndef ORR_DIAGNOSIS_CLUSTER_FAULTS_H
 #define ORR_DIAGNOSIS_CLUSTER_FAULTS_H
@@ -31,9 +31,10 @@ struct orr_cluster_fault {
 struct orr_cluster_faults {
     const struct orr_cluster_fault *rows; /* the one that gains most first */
     uint32_t count;
-    uint32_t left_out;       /* further faults, for which no analysis was left */
-    uint32_t hosts_at_fault; /* hosts with one fault or more */
-    double now, repaired;    /* bus bandwidth of AllReduce at 1 GiB in GB/s: as it is, and with every fault repaired */
+    uint32_t left_out;        /* further faults, for which no analysis was left */
+    uint32_t hosts_at_fault;  /* hosts with one fault or more */
+    uint32_t hosts_that_cost; /* those of them whose faults cost this cluster bandwidth */
+    double now, repaired;     /* bus bandwidth of AllReduce at 1 GiB in GB/s: as it is, and with every fault repaired */
     /* [assumed_count]: facts that the figures rest on and the inputs do not show; clauses */
     const char *const *assumed;
     uint32_t assumed_count;

@@ -32,7 +32,7 @@ static enum orr_code list_assumed(const struct orr_cluster *c, struct orr_arena 
 enum orr_code orr_verdict_of_cluster(const struct orr_cluster *cluster, uint32_t unexamined, struct orr_arena *arena,
                                      struct orr_cluster_faults *faults, struct orr_error *err)
 {
-    const uint32_t hosts = cluster->host_count, bad = faults->hosts_at_fault;
+    const uint32_t hosts = cluster->host_count, bad = faults->hosts_that_cost;
     ORR_LOCAL_TEXT(text, 1024);
     if (bad && faults->repaired >= faults->now * 1.005) {
         orr_text_printf(&text, "%u host%s: AllReduce %.0f of %.0f GB/s, because of ", hosts, orr_plural(hosts),

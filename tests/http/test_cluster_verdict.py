@@ -113,6 +113,14 @@ def test_hosts_with_a_fault_that_differ_as_well(server, machines):
     assert {fault["hosts_text"] for fault in verdict["faults"]} == {"node8"}
 
 
+def test_faults_that_cost_this_job_nothing_are_listed_and_not_blamed(server, machines):
+    """The NICs of a job on one host do not count."""
+    _, verdict = verdict_of(server, hosts_of(machines[1], 1))
+    assert {fault["finding"] for fault in verdict["faults"]} == {"slow-link", "gdr-off"}
+    assert verdict["hosts_at_fault"] == 1 and close(verdict["now"], verdict["all_repaired"])
+    assert verdict["sentence"].endswith("No repair of a host would raise it.")
+
+
 def test_remedies_are_those_of_the_host(server, machines):
     """A port without GPUDirect RDMA beside seven with it misses no kernel module; a NIC with 8 lanes is not idle."""
     healthy, faulty, _, _ = machines
