@@ -282,9 +282,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "CustomAllreduce is disabled because this process group spans across nodes."},
     {"said-hang", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " hang", NULL, "The text speaks of a hang.",
      "NCCL_DEBUG=INFO shows how far each rank comes.", "execution hangs on the first collective operation"},
-    {"said-p2p-off", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "NCCL_P2P_DISABLE=1", NULL, "The text names NCCL_P2P_DISABLE=1.",
-     "If a job works with it only, PCIe ACS or the IOMMU breaks P2P.", "It works with NCCL_P2P_DISABLE=1."},
-    {"said-stuck", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " stuck", NULL, "The text speaks of a hang.",
+    {"said-stuck", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "stuck", NULL, "The text speaks of a hang.",
      "NCCL_DEBUG=INFO shows how far each rank comes.", "2x5090 stuck at NCCL during launch"},
     {"said-stall", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " stall", NULL, "The text speaks of a hang.",
      "NCCL_DEBUG=INFO shows how far each rank comes.", "Tensor parallel 2 runs once and subsequent runs stall"},
@@ -297,5 +295,9 @@ const struct orr_log_message orr_log_messages_job[] = {
      "PCIe ACS has to stay on there; GPUs and NICs need ATS.", "QEMU/Hypervisor: 6.2.0"},
     {"said-freeze", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " freez", NULL, "The text speaks of a hang.",
      "NCCL_DEBUG=INFO shows how far each rank comes.", "The test freezes with more than one GPU"},
+    /* After the hangs: one line may tell of both. */
+    {"said-p2p-off", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "NCCL_P2P_DISABLE", "=1| =1| = 1|: 1|: \"1\"| to 1| is 1",
+     "The text names NCCL_P2P_DISABLE=1.", "If a job works with it only, PCIe ACS or the IOMMU breaks P2P.",
+     "It works with NCCL_P2P_DISABLE=1."},
 };
 ORR_LOG_FAMILY(job);

@@ -222,8 +222,13 @@ void orr_report_log(struct orr_page *page, const struct orr_log *log, const stru
         write_survey(page, log, check->survey);
     } else {
         orr_page_blank(page);
-        orr_page_line(page, "", "The machine was not compared with a prediction: %s.%s", why,
-                      log->rccl ? "" : " Give the machine with --topology FILE.");
+        if (log->nccl_count || log->rccl)
+            orr_page_line(page, "", "The machine was not compared with a prediction: %s.%s", why,
+                          log->rccl ? "" : " Give the machine with --topology FILE.");
+        else
+            orr_page_line(page, "",
+                          "More can be said with what the job prints under NCCL_DEBUG=INFO "
+                          "NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH, or with the machine: its dump or `nvidia-smi topo -m`.");
     }
     if (verbose)
         write_recovered(page, log);

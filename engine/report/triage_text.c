@@ -116,9 +116,20 @@ static void write_values(struct orr_page *page, const struct orr_log *log, const
     }
 }
 
+/* Whether any line says what ran. */
+static bool has_run(const struct orr_log *log, const struct orr_ran *ran)
+{
+    uint32_t values = log->host_count + ran->p2p + ran->shm + ran->net;
+    for (int what = 0; what < ORR_RAN_COUNT; what++)
+        values += ran->counts[what];
+    return values || ran->nvls >= 0 || ran->coll_channels >= 0;
+}
+
 static void write_ran(struct orr_page *page, const struct orr_log *log, const struct orr_ran *ran)
 {
     ORR_LOCAL_TEXT(channels, TEXT_MOST);
+    if (!has_run(log, ran))
+        return;
     orr_page_heading(page, "What ran:");
     write_values(page, log, ran);
     if (ran->p2p + ran->shm + ran->net) {

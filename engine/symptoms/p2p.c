@@ -104,6 +104,16 @@ static void p2p_stops(struct orr_symptom_finder *f)
         .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
+/* Whether a sentence has NCCL_P2P_DISABLE=1, however it is written: "NCCL_P2P_DISABLE = 1", "... is set to 1". */
+static bool says_p2p_off(const char *text)
+{
+    static const char name[] = "NCCL_P2P_DISABLE";
+    const char *at = strstr(text, name);
+    at = at ? at + strlen(name) : "";
+    at += strspn(at, " =:\"'isetto");
+    return at[0] == '1';
+}
+
 /* The line of a command or sentence that turns P2P off; 0 if there is none. */
 static uint32_t p2p_off(const struct orr_log *log, const struct orr_log_event *hang)
 {
@@ -112,7 +122,7 @@ static uint32_t p2p_off(const struct orr_log *log, const struct orr_log_event *h
     const struct orr_log_event *said = orr_log_event_of(log, "said-p2p-off");
     if (off && !strcmp(off, "1"))
         return line;
-    return said ? said->line : strstr(hang->text, "NCCL_P2P_DISABLE=1") ? hang->line : 0;
+    return said ? said->line : says_p2p_off(hang->text) ? hang->line : 0;
 }
 
 /* P2P that is turned off in a text about a hang: the setting works around it. */

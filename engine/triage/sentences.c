@@ -213,9 +213,8 @@ static void say_ran(struct orr_triaging *t)
     const struct orr_ran *ran = &t->triage->ran;
     const uint32_t largest = orr_log_largest(log);
     const struct orr_log_communicator *of = largest == NONE ? NULL : &log->communicators[largest];
-    const char *what = ran->counts[ORR_RAN_RELEASE] ? ran->values[ORR_RAN_RELEASE][0].value
-                       : log->rccl                  ? "RCCL"
-                                                    : "NCCL (unknown release)";
+    const bool named = ran->counts[ORR_RAN_RELEASE];
+    const char *what = named ? ran->values[ORR_RAN_RELEASE][0].value : log->rccl ? "RCCL" : "NCCL";
     const char *ranks = "";
     if (of) {
         /* NCCL counts a clique of NVLink as one node. */
@@ -235,8 +234,11 @@ static void say_ran(struct orr_triaging *t)
                       : ran->net_gdr
                           ? orr_triage_text(t, " with GPUDirect RDMA on %u of %u connections", ran->net_gdr, ran->net)
                           : " without GPUDirect RDMA";
-    say(t, orr_triage_text(t, "%s ran%s%s%s%s.", what, ranks, network ? " over " : "", network ? network : "",
-                           network ? gdr : ""));
+    if (named || log->rccl || *ranks || network)
+        say(t, orr_triage_text(t, "%s ran%s%s%s%s%s.", what, ranks, network ? " over " : "", network ? network : "",
+                               network ? gdr : "", named ? "" : "; the log does not name the release"));
+    else if (log->nccl_count)
+        say(t, "The log names neither NCCL's release nor the ranks.");
     if (ran->counts[ORR_RAN_RELEASE] > 1)
         say(t, orr_triage_text(t, "The log names %u releases: %s and %s.", ran->counts[ORR_RAN_RELEASE],
                                ran->values[ORR_RAN_RELEASE][0].value, ran->values[ORR_RAN_RELEASE][1].value));
