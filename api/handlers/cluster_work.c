@@ -29,12 +29,12 @@ struct shapes {
 };
 
 /* The first topology with the shape of topology i; i itself if there is none before it. */
-static enum orr_code find_alike(struct orr_call *call, struct orr_cluster_parts *parts, struct shapes *shapes,
-                                uint32_t i, uint32_t *ret_first, struct orr_error *err)
+static enum orr_code find_alike(const struct orr_cluster_topologies *topologies, struct orr_cluster_parts *parts,
+                                struct shapes *shapes, uint32_t i, uint32_t *ret_first, struct orr_error *err)
 {
-    ORR_LOCAL_STRUCT(orr_record, record);
-    ORR_TRY(orr_store_get(call->app->store, parts->file.topologies[i], &record, err));
-    const char *shape = *record.shape ? record.shape : record.id;
+    const char *id = parts->file.topologies[i];
+    const struct orr_record *record = orr_cluster_topology(topologies, id);
+    const char *shape = record && *record->shape ? record->shape : id;
     const uint64_t hash = orr_hash_key(orr_hash_seeded(), shape, strlen(shape));
     uintptr_t row;
     for (struct orr_probe probe = {0}; orr_index_next(&shapes->index, hash, &probe, &row);)
@@ -75,8 +75,9 @@ static enum orr_code read_dump(struct orr_call *call, const struct orr_release *
     return code;
 }
 
-static enum orr_code read_dumps(struct orr_call *call, const struct orr_release *reading,
-                                struct orr_cluster_parts *parts, struct orr_error *err)
+static enum orr_code read_dumps(struct orr_call *call, const struct orr_cluster_topologies *topologies,
+                                const struct orr_release *reading, struct orr_cluster_parts *parts,
+                                struct orr_error *err)
 {
     const struct orr_cluster_file *file = &parts->file;
     struct shapes shapes = {.index = {.arena = file->arena}};
@@ -91,7 +92,7 @@ static enum orr_code read_dumps(struct orr_call *call, const struct orr_release 
         if (file->machines[i]) {
             ORR_TRY(orr_input_machine(file->machines[i], &parts->dumps[i], err));
         } else {
-            ORR_TRY(find_alike(call, parts, &shapes, i, &first, err));
+            ORR_TRY(find_alike(topologies, parts, &shapes, i, &first, err));
             if (first == i)
                 ORR_TRY(read_dump(call, reading, parts, i, &total, err));
         }
@@ -114,12 +115,13 @@ static bool copy_texts(struct orr_arena *arena, const char **texts, uint32_t cou
 }
 
 /* What labels give is copied, as it lives no longer than the call. */
-static enum orr_code read_names(struct orr_call *call, struct orr_cluster_parts *parts, struct orr_error *err)
+static enum orr_code read_names(struct orr_cluster_topologies *topologies, struct orr_cluster_parts *parts,
+                                struct orr_error *err)
 {
     struct orr_cluster_file *file = &parts->file;
     struct orr_cluster_names *names = &parts->names;
     uint32_t hosts = 0;
-    ORR_TRY(orr_cluster_file_names(file, orr_label_of_topology, call, file->arena, names, err));
+    ORR_TRY(orr_cluster_file_names(file, orr_label_of_topology, topologies, file->arena, names, err));
     for (uint32_t l = 0; l < file->host_count; l++)
         hosts += file->hosts[l].count;
     ORR_NEED(copy_texts(file->arena, names->hosts, hosts) && copy_texts(file->arena, names->leaves, file->host_count) &&
@@ -131,6 +133,7 @@ static enum orr_code read_names(struct orr_call *call, struct orr_cluster_parts 
 static enum orr_code make_parts(struct orr_call *call, const struct orr_release *reading,
                                 struct orr_cluster_parts **ret_parts, struct orr_error *err)
 {
+    ORR_LOCAL_STRUCT(orr_cluster_topologies, topologies);
     struct orr_cluster_record record;
     struct orr_cluster_parts *parts = calloc(1, sizeof *parts);
     ORR_NEED(parts, err);
@@ -141,9 +144,11 @@ static enum orr_code make_parts(struct orr_call *call, const struct orr_release 
         orr_cluster_record_release(&record);
     }
     if (code == ORR_OK)
-        code = read_dumps(call, reading, parts, err);
+        code = orr_cluster_topologies_read(call, &parts->file, &topologies, err);
     if (code == ORR_OK)
-        code = read_names(call, parts, err);
+        code = read_dumps(call, &topologies, reading, parts, err);
+    if (code == ORR_OK)
+        code = read_names(&topologies, parts, err);
     if (code == ORR_OK)
         *ret_parts = parts;
     else

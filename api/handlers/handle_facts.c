@@ -54,6 +54,7 @@ static enum orr_code facts_about_faults(struct orr_call *call, struct orr_answer
 enum orr_code orr_handle_cluster_facts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL_STRUCT(orr_cluster_record, record);
+    ORR_LOCAL_STRUCT(orr_cluster_topologies, topologies);
     struct orr_cluster_file file;
     struct orr_export_request request = {.settings = call->params.query.settings};
     if (orr_export_format(call->params.facts)->faults)
@@ -63,7 +64,9 @@ enum orr_code orr_handle_cluster_facts(struct orr_call *call, struct orr_answer 
     ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
     enum orr_code code = orr_cluster_file_read(record.body, strlen(record.body), &file, err);
     ORR_TRY(code);
-    code = orr_cluster_file_facts(&file, orr_label_of_topology, call, call->arena, &request, err);
+    code = orr_cluster_topologies_read(call, &file, &topologies, err);
+    if (code == ORR_OK)
+        code = orr_cluster_file_facts(&file, orr_label_of_topology, &topologies, call->arena, &request, err);
     if (code == ORR_OK)
         code = answer(call, &request, ret_answer, err);
     orr_cluster_file_release(&file);

@@ -35,6 +35,7 @@ static enum orr_code answer(struct orr_call *call, const struct orr_order_questi
 enum orr_code orr_handle_order(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL(orr_work, work);
+    ORR_LOCAL_STRUCT(orr_cluster_topologies, topologies);
     struct orr_order_question question;
     struct orr_cluster_names names;
     call->problem = ORR_PROBLEM_PARAMETER;
@@ -43,8 +44,9 @@ enum orr_code orr_handle_order(struct orr_call *call, struct orr_answer **ret_an
     call->params.query.plan = true;
     ORR_TRY(orr_call_work(call, &work, err));
     question.present = work->cluster->cluster;
-    enum orr_code code =
-        orr_cluster_file_names(&work->cluster->parts->file, orr_label_of_topology, call, call->arena, &names, err);
+    const struct orr_cluster_file *file = &work->cluster->parts->file;
+    ORR_TRY(orr_cluster_topologies_read(call, file, &topologies, err));
+    enum orr_code code = orr_cluster_file_names(file, orr_label_of_topology, &topologies, call->arena, &names, err);
     if (code == ORR_OK) {
         question.leaves = names.leaves;
         code = answer(call, &question, &names, ret_answer, err);

@@ -94,7 +94,20 @@ orr_handler orr_handle_cluster_put, orr_handle_cluster_list, orr_handle_cluster,
 orr_handler orr_handle_order;
 /* handle_facts.c */
 orr_handler orr_handle_topology_facts, orr_handle_cluster_facts, orr_handle_fleet_facts;
-/* host_labels.c: a label of a stored topology (`host`, `switch`, `domain`); context: the call. */
+/* host_labels.c: the stored topologies of a cluster, read together, by id. */
+struct orr_cluster_topologies {
+    struct orr_call *call;
+    struct orr_record *items;
+    uint32_t count;
+};
+/* The cluster whose id is the call's, and what its description says. */
+enum orr_code orr_cluster_topologies_read(struct orr_call *call, const struct orr_cluster_file *file,
+                                          struct orr_cluster_topologies *ret_topologies,
+                                          struct orr_error *err) ORR_NO_DISCARD;
+void orr_cluster_topologies_release(struct orr_cluster_topologies *topologies);
+/* NULL if it is not stored. */
+const struct orr_record *orr_cluster_topology(const struct orr_cluster_topologies *topologies, const char *id);
+/* A label of one (`host`, `switch`, `domain`), in the memory of the call; context: the topologies. */
 orr_topology_gives orr_label_of_topology;
 /* The value of a label from JSON text of the store, in the memory of the call; NULL if there is no such label. */
 const char *orr_label_text(struct orr_call *call, const char *labels, const char *name);

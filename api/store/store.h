@@ -251,6 +251,11 @@ enum orr_code orr_store_cluster_has(struct orr_store *store, const char *id, str
 enum orr_code orr_store_clusters(struct orr_store *store, int64_t before, const char *before_id, uint32_t limit,
                                  struct orr_cluster_record **ret_records, uint32_t *ret_count,
                                  struct orr_error *err) ORR_NO_DISCARD;
+/* The topologies of a cluster that are stored, at most `limit` of them, in no order. The caller releases each record
+ * and frees the array. */
+enum orr_code orr_store_cluster_topologies(struct orr_store *store, const char *id, uint32_t limit,
+                                           struct orr_record **ret_records, uint32_t *ret_count,
+                                           struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_store_cluster_delete(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
 void orr_cluster_record_release(struct orr_cluster_record *record);
 

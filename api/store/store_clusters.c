@@ -87,6 +87,14 @@ enum orr_code orr_store_clusters(struct orr_store *store, int64_t before, const 
     return orr_rows_list(store, &clusters, ORR_SQL_CLUSTER_LIST, cells, limit, ret_records, ret_count, err);
 }
 
+enum orr_code orr_store_cluster_topologies(struct orr_store *store, const char *id, uint32_t limit,
+                                           struct orr_record **ret_records, uint32_t *ret_count, struct orr_error *err)
+{
+    const struct orr_cell cell = orr_text_cell(id);
+    return orr_rows_list(store, &orr_record_rows, ORR_SQL_CLUSTER_TOPOLOGIES, &cell, limit, ret_records, ret_count,
+                         err);
+}
+
 struct question {
     const char *id;
     bool found;

@@ -23,7 +23,7 @@ static void silence(void *context, const PGresult *notice)
 static enum orr_code connect_session(struct orr_pg_store *store, struct orr_pg_session *session, struct orr_error *err)
 {
     /* The URL overrides what comes before dbname, but not what comes after it. */
-    char silent_ms[16], settings[64], why[160];
+    char silent_ms[16], settings[128], why[160];
     const char *const names[] = {"connect_timeout", "tcp_user_timeout", "fallback_application_name",
                                  "dbname",          "client_encoding",  NULL};
     const char *const values[] = {"5", silent_ms, "orrery", store->url, "UTF8", NULL};
@@ -40,7 +40,11 @@ static enum orr_code connect_session(struct orr_pg_store *store, struct orr_pg_s
                              "the database cannot be reached: %s", why);
     }
     PQsetNoticeReceiver(session->connection, silence, NULL);
-    snprintf(settings, sizeof settings, "SET statement_timeout = %u", store->timeout_ms);
+    /* Compiling a statement takes longer than it saves; servers older than 11 do not know the setting. */
+    snprintf(settings, sizeof settings,
+             "SET statement_timeout = %u;"
+             "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit'",
+             store->timeout_ms);
     enum orr_code code = orr_pg_execute(session, settings, store->timeout_ms, err);
     if (code != ORR_OK && session->connection) {
         PQfinish(session->connection);

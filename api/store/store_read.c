@@ -111,14 +111,14 @@ static enum orr_code read_record(const struct orr_cell *cells, void *item, struc
     return orr_item_whole(record->name && record->labels, item, release_record, err);
 }
 
-static const struct orr_row_kind records = {sizeof(struct orr_record), read_record, release_record};
+const struct orr_row_kind orr_record_rows = {sizeof(struct orr_record), read_record, release_record};
 
 enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_record *ret_record,
                             struct orr_error *err)
 {
     const struct orr_cell cell = orr_text_cell(id);
     bool found;
-    ORR_TRY(orr_row_get(store, ORR_STORE_GET, &records, ORR_SQL_GET, &cell, ret_record, &found, err));
+    ORR_TRY(orr_row_get(store, ORR_STORE_GET, &orr_record_rows, ORR_SQL_GET, &cell, ret_record, &found, err));
     return found ? ORR_OK : orr_store_no_such(err, id);
 }
 
@@ -219,6 +219,41 @@ static char *like_pattern(const char *search)
     return pattern;
 }
 
+static enum orr_code read_number(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    (void)err;
+    *(int64_t *)item = cells[0].number;
+    return ORR_OK;
+}
+
+static const struct orr_row_kind numbers = {sizeof(int64_t), read_number, NULL};
+
+/* Puts the rarest label first, since every topology that has the first one is asked for the others. labels: a name and
+ * a value each. */
+static enum orr_code lead_with_rarest(struct orr_store *store, struct orr_cell *labels, uint32_t count,
+                                      struct orr_error *err)
+{
+    enum { MANY = 1000 };
+    int64_t fewest = MANY;
+    uint32_t rarest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct orr_cell cells[] = {labels[2 * i], labels[2 * i + 1], orr_int_cell(MANY)};
+        int64_t having = MANY;
+        bool found;
+        ORR_TRY(orr_row_get(store, ORR_STORE_LIST, &numbers, ORR_SQL_LABELLED_COUNT, cells, &having, &found, err));
+        if (having < fewest) {
+            fewest = having;
+            rarest = i;
+        }
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct orr_cell first = labels[i];
+        labels[i] = labels[2 * rarest + i];
+        labels[2 * rarest + i] = first;
+    }
+    return ORR_OK;
+}
+
 /* The rows of a listing, whatever is read of each; statements: of all, of those that a search finds, and of those with
  * labels. */
 static enum orr_code list(struct orr_store *store, const struct orr_listing *listing, const struct orr_row_kind *kind,
@@ -231,12 +266,15 @@ static enum orr_code list(struct orr_store *store, const struct orr_listing *lis
     struct orr_cell cells[ORR_MOST_CELLS] = {orr_int_cell(listing->before ? listing->before : INT64_MAX),
                                              orr_text_cell(listing->before_id ? listing->before_id : ""),
                                              orr_int_cell(listing->limit), orr_text_cell(pattern)};
-    for (uint32_t i = 0; i < listing->label_count && i < ORR_MAX_FILTERS; i++) {
+    const uint32_t labels = listing->label_count < ORR_MAX_FILTERS ? listing->label_count : ORR_MAX_FILTERS;
+    for (uint32_t i = 0; i < labels; i++) {
         cells[4 + 2 * i] = orr_text_cell(listing->labels[i].name);
         cells[5 + 2 * i] = orr_text_cell(listing->labels[i].value);
     }
-    const enum orr_statement which = statements[listing->label_count ? 2 : pattern ? 1 : 0];
-    enum orr_code code = orr_rows_list(store, kind, which, cells, listing->limit, ret_items, ret_count, err);
+    const enum orr_statement which = statements[labels ? 2 : pattern ? 1 : 0];
+    enum orr_code code = labels > 1 ? lead_with_rarest(store, cells + 4, labels, err) : ORR_OK;
+    if (code == ORR_OK)
+        code = orr_rows_list(store, kind, which, cells, listing->limit, ret_items, ret_count, err);
     free(pattern);
     return code;
 }
@@ -245,7 +283,7 @@ enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *
                              struct orr_record **ret_records, uint32_t *ret_count, struct orr_error *err)
 {
     static const enum orr_statement statements[] = {ORR_SQL_LIST, ORR_SQL_LIST_FOUND, ORR_SQL_LIST_LABELLED};
-    return list(store, listing, &records, statements, ret_records, ret_count, err);
+    return list(store, listing, &orr_record_rows, statements, ret_records, ret_count, err);
 }
 
 static enum orr_code read_member(const struct orr_cell *cells, void *item, struct orr_error *err)
@@ -335,19 +373,11 @@ void orr_record_release(struct orr_record *record)
     record->name = record->labels = NULL;
 }
 
-static enum orr_code read_newest(const struct orr_cell *cells, void *item, struct orr_error *err)
-{
-    (void)err;
-    *(int64_t *)item = cells[0].number;
-    return ORR_OK;
-}
-
 enum orr_code orr_store_newest(struct orr_store *store, int64_t *ret_newest, struct orr_error *err)
 {
-    static const struct orr_row_kind kind = {sizeof(int64_t), read_newest, NULL};
     bool found;
     *ret_newest = 0;
-    return orr_row_get(store, ORR_STORE_LIST, &kind, ORR_SQL_NEWEST, NULL, ret_newest, &found, err);
+    return orr_row_get(store, ORR_STORE_LIST, &numbers, ORR_SQL_NEWEST, NULL, ret_newest, &found, err);
 }
 
 void orr_visit_release(struct orr_visit *visit)

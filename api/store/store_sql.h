@@ -34,12 +34,13 @@ enum { ORR_MOST_CELLS = 12 };
     " (lower(t.name) LIKE lower($4) ESCAPE '\\' OR lower(t.labels) LIKE lower($4) ESCAPE '\\'"                         \
     " OR t.digest LIKE lower($4) ESCAPE '\\' OR lower(t.about) LIKE lower($4) ESCAPE '\\')"
 
+/* (PostgreSQL would read all topologies that have a common label for an EXISTS.) */
 #define ORR_HAS_LABEL(name, value)                                                                                     \
-    " (" name " IS NULL OR EXISTS (SELECT 1 FROM label x WHERE x.topology = l.topology AND x.name = " name             \
-    " AND x.value = " value "))"
+    " (" name " IS NULL OR " value " = (SELECT x.value FROM label x WHERE x.topology = l.topology AND x.name = " name  \
+    "))"
 
-/* Lists of topologies: before, before_id, limit; the same with a pattern; the same with up to four labels, the first of
- * which leads. */
+/* Lists of topologies: before, before_id, limit; the same with a pattern; the same with up to four labels: those that
+ * have the first one are asked for the others. */
 #define ORR_FOUND "(w.created, w.topology) < ($1, $2) AND" ORR_HAS_WORDS " AND t.id = w.topology AND" ORR_MATCHES_SEARCH
 #define ORR_LABELLED                                                                                                   \
     "l.name = $5 AND l.value = $6 AND (l.created, l.topology) < ($1, $2)"                                              \
@@ -99,6 +100,8 @@ enum { ORR_MOST_CELLS = 12 };
     X(LIST_LABELLED, "itittttttttt",                                                                                   \
       "SELECT " ORR_RECORD_COLUMNS " FROM label l CROSS JOIN topology t WHERE t.id = l.topology AND " ORR_LABELLED     \
       " ORDER BY l.created DESC, l.topology DESC LIMIT $3")                                                            \
+    /* name, value, limit: how many topologies have a label, counted up to the limit */                                \
+    X(LABELLED_COUNT, "tti", "SELECT count(*) FROM (SELECT 1 FROM label WHERE name = $1 AND value = $2 LIMIT $3) x")   \
     /* host, before, before_id, limit */                                                                               \
     X(HISTORY, "titi",                                                                                                 \
       "SELECT topology, at, name, labels, seq FROM upload WHERE host = $1 AND (seq, topology) < ($2, $3)"              \
@@ -173,6 +176,10 @@ enum { ORR_MOST_CELLS = 12 };
     X(CLUSTER_MISSING, "t",                                                                                            \
       "SELECT m.topology FROM cluster_topology m WHERE m.cluster = $1"                                                 \
       " AND NOT EXISTS (SELECT 1 FROM topology t WHERE t.id = m.topology) LIMIT 1")                                    \
+    /* cluster */                                                                                                      \
+    X(CLUSTER_TOPOLOGIES, "t",                                                                                         \
+      "SELECT " ORR_RECORD_COLUMNS                                                                                     \
+      " FROM cluster_topology m JOIN topology t ON t.id = m.topology WHERE m.cluster = $1")                            \
     /* before, before_id, limit */                                                                                     \
     X(CLUSTER_LIST, "iti",                                                                                             \
       "SELECT " ORR_CLUSTER_COLUMNS ", '' FROM cluster WHERE (created, id) < ($1, $2)"                                 \

@@ -65,6 +65,8 @@ enum orr_code orr_row_get(struct orr_store *store, enum orr_store_operation oper
 enum orr_code orr_rows_list(struct orr_store *store, const struct orr_row_kind *kind, enum orr_statement statement,
                             const struct orr_cell *cells, uint32_t limit, void *ret_items, uint32_t *ret_count,
                             struct orr_error *err);
+/* store_read.c: rows of ORR_RECORD_COLUMNS. */
+extern const struct orr_row_kind orr_record_rows;
 /* A copy of a cell's text, which the caller frees; NULL if memory runs out. */
 char *orr_cell_text(const struct orr_cell *cell);
 /* The same into a field of fixed size. */

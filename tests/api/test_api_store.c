@@ -178,6 +178,8 @@ TEST(labels_narrow_a_list_and_follow_changes)
     assert_string_equal(ids[2] + 24, "00000001");
     assert_int_equal(list(store, with_labels("host", "node-1", NULL, NULL), ids), 4);
     assert_int_equal(list(store, with_labels("host", "node-1", "rack", "0"), ids), 2);
+    assert_int_equal(list(store, with_labels("rack", "0", "host", "node-1"), ids), 2); /* in any order */
+    assert_int_equal(list(store, with_labels("rack", "0", "host", "nobody"), ids), 0);
     assert_int_equal(list(store, with_labels("host", "node", NULL, NULL), ids), 0);
     struct orr_listing second = with_labels("rack", "1", NULL, NULL); /* its second page, and a search in it */
     second.before = 1004;

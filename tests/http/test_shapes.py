@@ -101,6 +101,25 @@ def test_a_cluster_of_all(fleet):
     assert answers[0] == answers[1]
 
 
+@pytest.mark.parametrize("question", ["findings", "order", "facts?format=slurm-yaml"])
+def test_a_larger_cluster_does_not_ask_the_store_more_often(fleet, question):
+    def asked():
+        text = fleet.ask("GET", "/metrics")[1].decode()
+        return sum(map(int, re.findall(r"orrery_store_operation_duration_seconds_count\{[^}]*\} (\d+)", text)))
+
+    def times(first, last):
+        body = json.dumps(
+            {"name": question, "hosts": [{"topology": ident, "domain": "d"} for ident in fleet.ids[first:last]]}
+        ).encode()
+        ident = fleet.json("POST", "/v1/clusters", body)[1]["id"]
+        before = asked()
+        response, answer = fleet.ask("GET", f"/v1/clusters/{ident}/{question}")
+        assert response.status == 200, answer
+        return asked() - before
+
+    assert times(100, 104) == times(104, 140) > 0
+
+
 def test_a_store_of_before_learns_the_shapes(fleet, tmp_path):
     """Topologies that were stored before shapes were get theirs while the service runs."""
     server = Server("--database", str(tmp_path / "old.db"))
