@@ -115,7 +115,11 @@ static void lay_nic(struct modelling *m, struct orr_loads *loads, uint32_t gpu, 
         orr_loads_add(loads, gpu, at, at_share(m, ORR_CROSS_NVLINK, load)); /* PXN */
     const struct orr_path *path =
         sending ? orr_path(&loads->part->paths, at, net) : orr_path(&loads->part->paths, net, gpu);
-    load = at_share(m, orr_crossing_of((enum orr_path_type)path->type, true), load);
+    enum orr_crossing crossing = orr_crossing_of((enum orr_path_type)path->type, true);
+    for (uint32_t i = 0; i < path->hops; i++) /* before 2.27 the type does not say it */
+        if (system->links[loads->part->paths.links[path->first + i]].type == ORR_LINK_C2C)
+            crossing = ORR_CROSS_C2C;
+    load = at_share(m, crossing, load);
     if (sending)
         orr_loads_add(loads, at, net, load);
     else

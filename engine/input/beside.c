@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/hardware/nic_words.h"
 #include "engine/input/matrix.h"
 
 enum { LONGEST = 200 };
@@ -82,65 +83,15 @@ static void take_p2p(struct orr_beside *beside, const char *line)
     beside->p2p_refused += refused;
 }
 
-static bool has_one(const char *line, const char *const *words)
-{
-    for (; *words; words++)
-        if (strstr(line, *words))
-            return true;
-    return false;
-}
-
-/* "200Gbps", "400 Gb/s", "100GbE", "200G" at this digit, in Mb/s; 0 if it is another number. */
-static uint32_t rate_at(const char *at)
-{
-    static const uint32_t rates[] = {10, 25, 50, 100, 200, 400, 800};
-    unsigned rate = 0;
-    int used = 0;
-    if (sscanf(at, "%3u%n", &rate, &used) != 1)
-        return 0;
-    at += used + (at[used] == ' ');
-    if (*at != 'G' || (at[1] != 'b' && isalnum((unsigned char)at[1])))
-        return 0;
-    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
-        if (rates[i] == rate)
-            return 1000 * rate;
-    return 0;
-}
-
-/* The speed of NICs in a person's words or those of ibstat: "4 x HDR 200Gbps", "8 ConnectX-7 400 Gb/s". What a test
- * measured, or somebody expects, is not the speed of a NIC. Lines that differ say nothing. */
+/* Lines that name different speeds of NICs say nothing. */
 static void take_rate(struct orr_beside *beside, const char *line, uint32_t number)
 {
-    static const char *const nics[] = {"NIC",  "nic ",        "nics",      "HCA",       "ConnectX", "CX-",
-                                       "CX5",  "CX6",         "CX7",       "cx7",       "nfini",    "IB ",
-                                       "RoCE", "HDR",         "NDR",       "EDR",       "XDR",      "nterconnect",
-                                       "port", "etwork card", "Slingshot", "BlueField", "rate:",    NULL};
-    static const char *const measured[] = {"ib_write", "ib_read", "ib_send", "perftest", "each",  "xpect",
-                                           "esult",    "only",    "measur",  " get ",    " got ", "should",
-                                           "bond",     "total",   "busbw",   "achiev",   "BW ",   NULL};
-    static const struct {
-        const char *word;
-        uint32_t mbps;
-    } generations[] = {{"HDR100", 100000}, {"NDR200", 200000}, {"HDR", 200000},
-                       {"NDR", 400000},    {"EDR", 100000},    {"XDR", 800000}};
-    uint32_t said = 0;
-    if (!has_one(line, nics) || has_one(line, measured))
+    struct orr_nic_words said;
+    if (!orr_nic_words_read(line, strlen(line), &said) || !said.mbps)
         return;
-    for (const char *at = line; *at; at++) {
-        const bool begins =
-            isdigit((unsigned char)*at) && (at == line || (!isalnum((unsigned char)at[-1]) && !strchr("._-", at[-1])));
-        const uint32_t mbps = begins ? rate_at(at) : 0;
-        beside->nics_differ |= mbps && said && mbps != said;
-        said = mbps ? mbps : said;
-    }
-    for (size_t i = 0; i < sizeof generations / sizeof generations[0] && !said; i++)
-        if (strstr(line, generations[i].word))
-            said = generations[i].mbps;
-    if (!said)
-        return;
-    beside->nics_differ |= beside->nic_mbps && beside->nic_mbps != said;
+    beside->nics_differ |= said.differ || (beside->nic_mbps && beside->nic_mbps != said.mbps);
     beside->nic_line = beside->nic_mbps ? beside->nic_line : number;
-    beside->nic_mbps = said;
+    beside->nic_mbps = said.mbps;
 }
 
 enum orr_code orr_beside_read(const char *bytes, size_t length, struct orr_arena *arena, struct orr_beside *ret_beside,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers, units, sizes and names of programs in the words of people. */
+/* Numbers, units, sizes, hosts and names of programs in the words of people. */
 #include <string.h>
 
 #include "engine/nccltests/reading.h"
@@ -9,8 +9,16 @@ double orr_unit_at(const char *at, const char *end, size_t *ret_length)
     static const struct {
         const char *name;
         double scale;
-    } units[] = {{"GiB/s", 1.073741824}, {"GB/s", 1},     {"GB/S", 1},       {"GBps", 1},        {"GB/sec", 1},
-                 {"Gb/s", 0.125},        {"Gbps", 0.125}, {"Gbit/s", 0.125}, {"Gbits/s", 0.125}, {"MB/s", 0.001}};
+    } units[] = {{"GiB/s", 1.073741824},
+                 {"GB/s", 1},
+                 {"GB/S", 1},
+                 {"GBps", 1},
+                 {"GB/sec", 1},
+                 {"Gb/s", ORR_UNIT_BITS},
+                 {"Gbps", ORR_UNIT_BITS},
+                 {"Gbit/s", ORR_UNIT_BITS},
+                 {"Gbits/s", ORR_UNIT_BITS},
+                 {"MB/s", 0.001}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if ((size_t)(end - at) >= strlen(units[i].name) && !memcmp(at, units[i].name, strlen(units[i].name))) {
             *ret_length = strlen(units[i].name);
@@ -102,4 +110,42 @@ uint64_t orr_size_in(struct orr_span text)
         }
     }
     return size <= ORR_SUMMARY_LARGE && !(size & (size - 1)) ? size : 0;
+}
+
+bool orr_counts_hosts(const char *at, const char *end)
+{
+    static const char *const words[] = {"node", "host", "server", "machine", "pod", "instance", "vm"};
+    static const char *const between[] = {"nvidia",    "hgx",      "dgx",    "gpu",  "h100",   "h200",
+                                          "a100",      "b200",     "h800",   "a800", "h20",    "separate",
+                                          "identical", "physical", "worker", "sxm",  "compute"};
+    bool times = false; /* "8x H100 servers" counts GPUs */
+    for (; at < end && strchr(" -x*", *at); at++)
+        times |= *at == 'x' || *at == '*';
+    for (size_t i = 0; i < sizeof between / sizeof between[0]; i++) { /* "2 HGX H100 servers" */
+        const size_t length = strlen(between[i]);
+        if (times && between[i][1] != 'g')
+            continue;
+        if ((size_t)(end - at) > length && strchr(" -", at[length]) &&
+            orr_span_is((struct orr_span){at, length}, between[i])) {
+            at += length + 1;
+            times = false;
+            i = SIZE_MAX; /* from the first on */
+        }
+    }
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if ((size_t)(end - at) >= strlen(words[i]) && orr_span_is((struct orr_span){at, strlen(words[i])}, words[i]))
+            return true;
+    return false;
+}
+
+double orr_summary_hosts_in(struct orr_span text)
+{
+    const char *at = text.at, *end = at + text.length;
+    double number;
+    while (orr_number_next(&at, end, &number))
+        if (orr_counts_hosts(at, end))
+            return number;
+    static const char *const one[] = {"single node",   "single-node", "one node",   "single machine",
+                                      "single server", "one machine", "one server", NULL};
+    return orr_span_has_one(text, one);
 }

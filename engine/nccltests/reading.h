@@ -70,6 +70,7 @@ bool orr_span_has_one(struct orr_span span, const char *const *words);
 /* figures.c: what people write in tables and sentences of their own. */
 #define ORR_SUMMARY_LARGE ((uint64_t)8 << 30) /* bytes: the size that a figure without one stands for */
 /* What a unit is worth in GB/s, with its length; 0 if there is none at this place, or anywhere in a text. */
+#define ORR_UNIT_BITS 0.125 /* of Gb/s */
 double orr_unit_at(const char *at, const char *end, size_t *ret_length);
 double orr_unit_in(struct orr_span text);
 /* The first number at or after *at that no letter touches; *at then points to what follows. False: there is none. */
@@ -79,6 +80,11 @@ enum orr_test orr_test_in(struct orr_span text);
 /* The size of messages in the name of a test, in bytes: "all_reduce_perf, 16 ranks, 1 GiB"; 0 if there is none, or
  * several. It is a power of two up to 8 GiB, which tells it from a GPU's memory ("H100 80GB"). */
 uint64_t orr_size_in(struct orr_span text);
+
+/* Whether the word after a number is one of hosts: "2 nodes", "2-node", "2 HGX H100 servers". */
+bool orr_counts_hosts(const char *at, const char *end);
+/* The number of hosts that a text names first; 0 if there is none. */
+double orr_summary_hosts_in(struct orr_span text);
 
 /* A row as its parts come. */
 enum { ORR_NUMBERS_MOST = 24 };
@@ -129,6 +135,7 @@ struct orr_run {
     uint32_t ranks_a_device; /* of JSON, which has the first rank of each process only */
 };
 
+enum { ORR_RELEASE_MOST = 16 }; /* bytes of "2.24.3" */
 /* A figure without a size, as people sum results up; see summary.c. */
 struct orr_summary {
     enum orr_test test;
@@ -138,6 +145,7 @@ struct orr_summary {
     double value;   /* GB/s */
     bool algorithm; /* it is algorithm bandwidth */
     uint32_t line;
+    char release[ORR_RELEASE_MOST]; /* "" if not said */
 };
 enum { ORR_SUMMARY_MOST = 64, ORR_SUMMARY_COLUMNS = 16 };
 enum { ORR_SUMMARY_OTHER, ORR_SUMMARY_HOSTS, ORR_SUMMARY_TEST, ORR_SUMMARY_VALUE };
@@ -152,7 +160,7 @@ struct orr_summary_columns {
     char separator;
 };
 
-/* The machine in the words of the person who asks; see said.c. */
+/* The machine in the words of the person who asks; see said.c and said_release.c. */
 struct orr_said {
     const char *model; /* a constant; NULL if there is none */
     uint32_t gpus, hosts, line;
@@ -160,12 +168,16 @@ struct orr_said {
     bool unsure;       /* and no word says whether they are on a board or cards */
     const char *alone; /* a model without a number; a constant; NULL if there is none */
     uint32_t alone_line;
-    bool alone_differ; /* the text names several */
-    bool several;      /* hosts, by its words */
-    bool cards;        /* words say that GPUs are cards, or have bridges */
-    char release[16];  /* of NCCL: "2.24.3"; "" if there is none */
+    bool alone_differ;              /* the text names several */
+    bool several;                   /* hosts, by its words */
+    bool cards;                     /* words say that GPUs are cards, or have bridges */
+    char release[ORR_RELEASE_MOST]; /* of NCCL, the last one: "2.24.3"; "" if there is none */
     uint32_t release_line;
     bool releases_differ;
+    double other_hosts; /* in lines without GPUs; 0 if none says it */
+    bool others_differ;
+    uint32_t nics, nic_mbps, nic_line; /* of one host; 0 if not said */
+    bool nics_differ;
 };
 
 struct orr_results_building {
@@ -193,15 +205,20 @@ struct orr_results_building {
     struct orr_summary summary[ORR_SUMMARY_MOST];
     uint32_t summary_count;
     struct orr_summary_columns summary_columns;
+    bool asks; /* a sentence speaks of bus bandwidth */
     struct orr_said said;
 };
 
 /* said.c: reads a line that is not a row; gives a table the machine that the text names, if nothing else does. */
 void orr_said_take_line(struct orr_results_building *b, struct orr_span line);
+/* said_release.c: the figure after a release that begins the line, 0 if there is none; and at the end, the release of
+ * each table. */
+double orr_said_take_release(struct orr_results_building *b, struct orr_span line);
 void orr_said_release(struct orr_results_building *b);
 void orr_said_conclude(const struct orr_results_building *b, struct orr_result_table *table);
-/* summary.c: the number of hosts that a text names first; 0 if there is none. */
-double orr_summary_hosts_in(struct orr_span text);
+/* plain.c: a line, of at most ORR_PLAIN_MOST bytes, with digits in the place of number words. */
+enum { ORR_PLAIN_MOST = 1000 };
+struct orr_span orr_plain_words(struct orr_span line, char *buffer);
 
 /* command.c: reads a line that is not a row; what a command line says: 0 if there is nothing. assumed: two processes
  * and a file of hosts are treated as two hosts. */
@@ -248,6 +265,8 @@ void orr_results_conclude(struct orr_results_building *b);
 
 /* summary.c: reads a line that no other reader took; makes tables of its figures if the text has no rows. */
 void orr_summary_take_line(struct orr_results_building *b, struct orr_span line);
+/* A figure after the release that it is of: "2.18.3: 380". */
+void orr_summary_take_figure(struct orr_results_building *b, struct orr_span line, double value);
 /* The average that nccl-tests print below their rows: a figure of large messages if the smallest size is large. */
 void orr_summary_take_average(struct orr_results_building *b, double bus_bw);
 void orr_summary_end(struct orr_results_building *b);

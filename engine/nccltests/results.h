@@ -59,9 +59,11 @@ struct orr_result_table {
     uint32_t said_gpus, said_line; /* model is a word of the text with this number of GPUs a host; 0 if it is not */
     bool one_host_assumed;         /* hosts is 1 because the text says GPUs and nothing of hosts */
     bool said_alone;               /* said_gpus is a full board, which the text does not say */
-    const char *unsure_model;      /* the same, if no word says whether they are on a board or cards; NULL */
+    uint32_t said_nics, said_nic_mbps, said_nic_line; /* of one host, by the words of the text; 0 if not said */
+    bool board_assumed; /* no word says whether the GPUs of the text are on a board or cards */
     uint32_t alone,
         alone_line;        /* processes of the command in this line that tested each on its own; 0 if there is none */
+    const char *library;   /* the release that gave it, if the tables' releases differ; NULL */
     const char *type, *op; /* "float", "sum"; NULL if not printed */
     int32_t iterations, warmup;        /* -1 if unknown */
     uint64_t min_bytes, max_bytes;     /* options -b and -e; 0 if unknown */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine and the release in the words of the person who asks: "2 nodes of 8x H100 SXM". It counts only if no line
+/* The machine in the words of the person who asks: "2 nodes of 8x H100 SXM". It counts only if no line
  * of the results names GPUs, and only if all such words of the text agree. "8x H100" alone may be cards: then the
  * verdict says how to name the machine. */
 #include <string.h>
 #include <strings.h>
 
+#include "engine/hardware/nic_words.h"
 #include "engine/nccltests/reading.h"
 
 static bool is_word(char c)
@@ -12,21 +13,21 @@ static bool is_word(char c)
     return orr_is_digit(c) || orr_is_letter(c) || c == '_' || c == '-';
 }
 
-/* A model; board: all of them are on boards, with NVLink or NVLink-C2C, and none are cards. */
+/* A model; board: all of them are on boards, with NVLink or NVLink-C2C, and none are cards; host: it is one itself. */
 struct said_model {
     const char *name;
-    bool board;
+    bool board, host;
 };
 
 /* The model that begins here; NULL if there is none. "-80GB" may follow. */
 static const struct said_model *model_at(const char *at, const char *end)
 {
-    static const struct said_model models[] = {{"A100", false}, {"A800", false}, {"H100", false},
-                                               {"H800", false}, {"H200", false}, {"H20", true},
-                                               {"B200", true},  {"B300", true},  {"GH200", true}};
+    static const struct said_model models[] = {{"A100", false, false}, {"A800", false, false}, {"H100", false, false},
+                                               {"H800", false, false}, {"H200", false, false}, {"H20", true, false},
+                                               {"B200", true, false},  {"B300", true, false},  {"GH200", true, true}};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         const size_t length = strlen(models[i].name);
-        if ((size_t)(end - at) < length || memcmp(at, models[i].name, length) != 0)
+        if ((size_t)(end - at) < length || strncasecmp(at, models[i].name, length) != 0)
             continue;
         const char *next = at + length;
         const bool memory = end - next > 1 && next[0] == '-' && next[1] >= '1' && next[1] <= '9';
@@ -37,8 +38,9 @@ static const struct said_model *model_at(const char *at, const char *end)
     return NULL;
 }
 
-/* Whether "GPUs" or "each" follows a model, and not "nodes": "8 H100 GPUs", "4 GH200 each". */
-static bool counts_gpus(const char *at, const char *end)
+/* What of these follows a model: "8 H100 GPUs", "4 GH200 each", "2 HGX H100 servers". */
+enum follows { FOLLOWS_NEITHER, FOLLOWS_GPUS, FOLLOWS_HOSTS };
+static enum follows follows_model(const char *at, const char *end)
 {
     enum { NEAR = 14 };
     static const char *const gpus[] = {"gpu", " each", NULL}, *const hosts[] = {"node", "host", "serv", "mach", NULL};
@@ -47,71 +49,73 @@ static bool counts_gpus(const char *at, const char *end)
         if (at[i] && strchr(",.;:()|", at[i]))
             length = i;
     const struct orr_span near = {at, length};
-    return orr_span_has_one(near, gpus) && !orr_span_has_one(near, hosts);
+    return orr_span_has_one(near, hosts)  ? FOLLOWS_HOSTS
+           : orr_span_has_one(near, gpus) ? FOLLOWS_GPUS
+                                          : FOLLOWS_NEITHER;
 }
 
-/* "8x H100", "8 x NVIDIA H100", "8*H100", "8 H100 GPUs" at this digit, and in a sentence about each host "4 GH200". */
-static const struct said_model *count_at(const char *at, struct orr_span line, uint32_t *ret_count)
+/* The full board. */
+enum { BOARD = 8 };
+
+/* A number at this place, at most 999; *at then points to what follows it and blanks. */
+static uint32_t number_at(const char **at, const char *end)
 {
-    static const char *const each[] = {"each node",   "per node",   "every node",   "each host", "per host",
-                                       "each server", "per server", "each machine", NULL};
-    const char *end = line.at + line.length;
-    static const char maker[] = "NVIDIA ";
-    *ret_count = 0;
-    while (at < end && orr_is_digit(*at) && *ret_count < 100)
-        *ret_count = 10 * *ret_count + (uint32_t)(*at++ - '0');
+    uint32_t number = 0;
+    while (*at < end && orr_is_digit(**at) && number < 100)
+        number = 10 * number + (uint32_t)(*(*at)++ - '0');
+    while (*at < end && **at == ' ')
+        ++*at;
+    return number;
+}
+
+static bool passes_over(const char **at, const char *end, const char *word)
+{
+    const size_t length = strlen(word);
+    if ((size_t)(end - *at) <= length || strncasecmp(*at, word, length) != 0)
+        return false;
+    *at += length;
+    return true;
+}
+
+/* GPUs of a model at a digit; hosts 0 if the words there do not say them. */
+struct counted {
+    const struct said_model *model; /* NULL if it counts something else */
+    uint32_t gpus, hosts;
+};
+
+/* "8x H100", "8 x NVIDIA H100", "8*H100", "8 H100 GPUs", "2x8 H100", "2 DGX H100" at this digit, and in a sentence
+ * about each host "4 GH200". */
+static struct counted count_at(const char *at, const char *end, bool each)
+{
+    struct counted counted = {.gpus = number_at(&at, end)};
+    bool times = at < end && *at && strchr("xX*", *at);
+    at += times;
     while (at < end && *at == ' ')
         at++;
-    const bool times = at < end && *at && strchr("xX*", *at);
-    for (at += times; at < end && *at == ' ';)
-        at++;
-    if ((size_t)(end - at) > sizeof maker && !strncasecmp(at, maker, sizeof maker - 1))
-        at += sizeof maker - 1;
-    const struct said_model *model = model_at(at, end);
-    const char *after = model ? at + strlen(model->name) : end;
-    const bool plural = after < end && *after == 's';
-    return model && (times || plural || counts_gpus(after, end) || orr_span_has_one(line, each)) ? model : NULL;
-}
-
-/* "NCCL 2.24.3", "NCCL-2.22.3", "NCCL version: 2.27.7+cuda12.9": three numbers after NCCL's name. */
-static void take_release(struct orr_results_building *b, struct orr_span line)
-{
-    static const char name[] = "NCCL";
-    const char *end = line.at + line.length;
-    for (const char *at = line.at; (at = memmem(at, (size_t)(end - at), name, sizeof name - 1));) {
-        char text[sizeof b->said.release];
-        size_t length = 0;
-        unsigned points = 0;
-        at += sizeof name - 1;
-        const char *word = at;
-        while (word < end && strchr(" -:=v", *word) && *word)
-            word++;
-        if (word > at && end - word > 8 && !strncasecmp(word, "version", 7))
-            for (word += 7; word < end && strchr(" :=v", *word) && *word;)
-                word++;
-        for (; word < end && length + 1 < sizeof text; word++) {
-            const bool point = *word == '.' && points < 2 && end - word > 1 && word[1] >= '0' && word[1] <= '9';
-            if (!point && (*word < '0' || *word > '9'))
-                break;
-            points += point;
-            text[length++] = *word;
-        }
-        text[length] = 0;
-        if (points != 2 || strncmp(text, "2.", 2) != 0)
-            continue;
-        b->said.releases_differ |= b->said.release[0] && strcmp(b->said.release, text) != 0;
-        b->said.release_line = b->said.release[0] ? b->said.release_line : b->line;
-        memcpy(b->said.release, text, sizeof text);
+    if (times && at < end && orr_is_digit(*at)) {
+        counted.hosts = counted.gpus;
+        counted.gpus = number_at(&at, end);
+        at += at < end && *at && strchr("xX*", *at);
+        while (at < end && *at == ' ')
+            at++;
     }
-}
-
-void orr_said_release(struct orr_results_building *b)
-{
-    const struct orr_said *said = &b->said;
-    if (b->results->library || !said->release[0] || said->releases_differ)
-        return;
-    b->results->library = orr_tables_keep(b, (struct orr_span){said->release, strlen(said->release)});
-    orr_tables_note(b, "NCCL %s is used for the prediction, as line %u names it", said->release, said->release_line);
+    (void)passes_over(&at, end, "NVIDIA ");
+    const bool dgx = passes_over(&at, end, "DGX ") || passes_over(&at, end, "DGX-");
+    const bool hgx = passes_over(&at, end, "HGX ") || passes_over(&at, end, "HGX-");
+    counted.model = model_at(at, end);
+    const char *after = counted.model ? at + strlen(counted.model->name) : end;
+    const enum follows follows = follows_model(after, end);
+    const bool plural = after < end && (*after | 0x20) == 's';
+    if ((dgx || (hgx && follows == FOLLOWS_HOSTS)) && !counted.hosts) {
+        counted.hosts = counted.gpus;
+        counted.gpus = BOARD;
+    } else if (counted.model && counted.model->host && !counted.hosts && counted.gpus > 1 && counted.gpus < 4) {
+        counted.hosts = counted.gpus; /* "2 GH200" */
+        counted.gpus = 1;
+    } else if (!times && !plural && !counted.hosts && follows != FOLLOWS_GPUS && !each) {
+        counted.model = NULL;
+    }
+    return counted;
 }
 
 /* The GPUs of each host, of hosts if the same line says how many. */
@@ -147,29 +151,54 @@ static void take_alone(struct orr_results_building *b, struct orr_span line)
     }
 }
 
+/* "4 x HDR 200Gbps": the NICs of each host. */
+static void take_nics(struct orr_results_building *b, struct orr_span line)
+{
+    struct orr_said *said = &b->said;
+    struct orr_nic_words words;
+    if (!orr_nic_words_read(line.at, line.length, &words))
+        return;
+    said->nics_differ |= words.differ || (said->nics && words.count && said->nics != words.count) ||
+                         (said->nic_mbps && words.mbps && said->nic_mbps != words.mbps);
+    said->nic_line = said->nic_line ? said->nic_line : b->line;
+    said->nics = said->nics ? said->nics : words.count;
+    said->nic_mbps = said->nic_mbps ? said->nic_mbps : words.mbps;
+}
+
 void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
 {
-    enum { GPUS_MOST = 16, LONGEST = 400 };
+    enum { GPUS_MOST = 16 };
+    static const char *const each[] = {"each node",   "per node",   "every node",   "each host", "per host",
+                                       "each server", "per server", "each machine", "/node",     NULL};
     static const char *const cards[] = {"pcie", "nvl ", "nvl,", NULL};
     const char *end = line.at + line.length;
-    if (line.length > LONGEST)
-        return;
-    take_release(b, line);
+    take_nics(b, line);
     if (orr_span_has_one(line, cards)) {
         b->said.cards = true;
         return;
     }
     take_alone(b, line);
+    const double hosts = orr_summary_hosts_in(line);
+    const bool about_each = orr_span_has_one(line, each);
+    bool counts = false;
     for (const char *at = line.at; at < end; at++) {
-        uint32_t count;
         if (*at < '1' || *at > '9' || (at > line.at && (is_word(at[-1]) || at[-1] == '.')))
             continue;
-        const struct said_model *model = count_at(at, line, &count);
-        const double hosts = model ? orr_summary_hosts_in(line) : 0;
-        if (model && model->name == b->said.model && count == hosts * b->said.gpus && hosts > 1)
+        const struct counted counted = count_at(at, end, about_each);
+        const struct said_model *model = counted.model;
+        counts |= model != NULL;
+        if (model && model->name == b->said.model && counted.gpus == hosts * b->said.gpus && hosts > 1)
             b->said.hosts = b->said.hosts ? b->said.hosts : (uint32_t)hosts; /* "8 nodes (32 GH200)" */
-        else if (model && count <= GPUS_MOST)
-            take_machine(b, line, model, count, hosts);
+        else if (model && counted.hosts)
+            take_machine(b, line, model, counted.gpus, counted.hosts);
+        else if (model && hosts > 1 && counted.gpus > BOARD && counted.gpus % (uint32_t)hosts == 0)
+            take_machine(b, line, model, counted.gpus / (uint32_t)hosts, hosts); /* "16 H100 on 2 nodes" */
+        else if (model && counted.gpus <= GPUS_MOST)
+            take_machine(b, line, model, counted.gpus, hosts);
+    }
+    if (hosts >= 1 && !counts) {
+        b->said.others_differ |= b->said.other_hosts && b->said.other_hosts != hosts;
+        b->said.other_hosts = hosts;
     }
 }
 
@@ -185,7 +214,6 @@ static bool takes_nvlink(const struct orr_result_table *table)
 }
 
 /* The full board, for a model without a number and a figure that cards do not reach. */
-enum { BOARD = 8 };
 static void conclude_alone(const struct orr_said *said, struct orr_result_table *table)
 {
     if (!said->alone || said->alone_differ || said->several || said->cards || table->device_count || table->model ||
@@ -201,23 +229,29 @@ static void conclude_alone(const struct orr_said *said, struct orr_result_table 
 void orr_said_conclude(const struct orr_results_building *b, struct orr_result_table *table)
 {
     const struct orr_said *said = &b->said;
+    if (!said->nics_differ) {
+        table->said_nics = said->nics;
+        table->said_nic_mbps = said->nic_mbps;
+        table->said_nic_line = said->nic_line;
+    }
     if (!said->gpus) {
         conclude_alone(said, table);
         return;
     }
+    const uint32_t elsewhere = said->others_differ ? 0 : (uint32_t)said->other_hosts;
     const uint32_t hosts = table->hosts   ? table->hosts
                            : table->ranks ? table->ranks / said->gpus
                            : said->hosts  ? said->hosts
+                           : elsewhere    ? elsewhere
                                           : !said->several;
     if (said->differ || table->device_count || table->model || !hosts ||
         (table->ranks && table->ranks != hosts * said->gpus) || (said->hosts && said->hosts < hosts))
         return;
     table->said_gpus = said->gpus;
     table->said_line = said->line;
-    table->one_host_assumed = !table->hosts && !table->ranks && !said->hosts;
+    table->one_host_assumed = !table->hosts && !table->ranks && !said->hosts && !elsewhere;
     table->hosts = hosts;
-    if (said->unsure && !(said->gpus == BOARD && !said->cards && takes_nvlink(table)))
-        table->unsure_model = said->model;
-    else
+    table->board_assumed = said->unsure && !(said->gpus == BOARD && !said->cards && takes_nvlink(table));
+    if (!table->board_assumed || !said->cards)
         table->model = said->model;
 }

@@ -10,9 +10,10 @@
  */
 #include <string.h>
 
+#include "engine/hardware/nic_words.h"
 #include "engine/nccltests/reading.h"
 
-enum { CELLS_MOST = 16 };
+enum { CELLS_MOST = 16, NAME_MOST = 40 };
 
 static void keep(struct orr_results_building *b, enum orr_test test, double hosts, uint64_t size, double value,
                  bool algorithm)
@@ -31,6 +32,7 @@ static void keep(struct orr_results_building *b, enum orr_test test, double host
                              .value = value,
                              .algorithm = algorithm,
                              .line = b->line};
+    memcpy(b->summary[b->summary_count - 1].release, b->said.release, sizeof b->said.release);
 }
 
 /* What a column of a table holds. */
@@ -70,8 +72,8 @@ static bool take_header(struct orr_results_building *b, char separator, struct o
         struct orr_summary_column *column = &columns.columns[i];
         double number;
         const char *at = cells[i].at;
-        if (!cells[i].length || orr_number_next(&at, at + cells[i].length, &number))
-            return false; /* it is a row */
+        if (!cells[i].length || cells[i].length > NAME_MOST || orr_number_next(&at, at + cells[i].length, &number))
+            return false; /* it is a row, or a sentence with commas */
         *column = (struct orr_summary_column){.test = ORR_TEST_COUNT};
         column->role = role_of(cells[i], column);
         labels |= column->role == ORR_SUMMARY_HOSTS || column->role == ORR_SUMMARY_TEST;
@@ -81,30 +83,6 @@ static bool take_header(struct orr_results_building *b, char separator, struct o
         return false;
     b->summary_columns = columns;
     return true;
-}
-
-/* Whether the word of a number is one of hosts: "2 nodes", "2-node". */
-static bool counts_hosts(const char *at, const char *end)
-{
-    static const char *const words[] = {"node", "host", "server", "machine"};
-    while (at < end && strchr(" -x*", *at))
-        at++;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if ((size_t)(end - at) >= strlen(words[i]) && orr_span_is((struct orr_span){at, strlen(words[i])}, words[i]))
-            return true;
-    return false;
-}
-
-double orr_summary_hosts_in(struct orr_span text)
-{
-    const char *at = text.at, *end = at + text.length;
-    double number;
-    while (orr_number_next(&at, end, &number))
-        if (counts_hosts(at, end))
-            return number;
-    static const char *const one[] = {"single node",   "single-node", "one node",   "single machine",
-                                      "single server", "one machine", "one server", NULL};
-    return orr_span_has_one(text, one);
 }
 
 /* A row of ib_write_bw and its like, in a table of figures. */
@@ -151,14 +129,16 @@ static bool take_row(struct orr_results_building *b, struct orr_span line)
 static bool is_question(struct orr_span line)
 {
     return orr_span_find(line, "this expected") || orr_span_find(line, "it expected") ||
-           orr_span_find(line, "that expected") || orr_span_find(line, "as expected");
+           orr_span_find(line, "that expected") || orr_span_find(line, "as expected") ||
+           orr_span_find(line, "expected?");
 }
 
 /* Sentences about expectations, and, unless one speaks of the bus bandwidth, about links. */
 static bool is_about_others(struct orr_span line, bool bandwidth)
 {
-    static const char *const expecting[] = {"should",  "theor", "ideal", "claim", "official", "how to",
-                                            "how can", "peak",  "up to", "ib_",   NULL};
+    static const char *const expecting[] = {"should",     "theor",       "ideal", "claim", "official",
+                                            "how to",     "how can",     "peak",  "up to", "ib_",
+                                            "instead of", "rather than", NULL};
     static const char *const links[] = {"nvlink", "nic",     "link",   "port",     "hca",  "connect",
                                         "iperf",  "p2p",     "memcpy", "rate",     "pcie", "cable",
                                         "qsfp",   "latency", "switch", "ethernet", NULL};
@@ -175,8 +155,18 @@ static enum orr_test named_in(struct orr_span line)
     return verb && !orr_span_find(line, "_perf") ? ORR_TEST_COUNT : test;
 }
 
+/* Whether a number is a figure of a list: a unit or a sign follows, and no other word. */
+static bool ends_figure(const char *at, const char *end)
+{
+    size_t length;
+    while (at < end && strchr(" *_", *at) && *at)
+        at++;
+    return at == end || orr_unit_at(at, end, &length) > 0 || strchr(",;|).+", *at) || *at == '/' ||
+           (end - at > 3 && !memcmp(at, "and", 3));
+}
+
 /* "1 node: 480, 2 nodes: 370, 3: 300 GB/s": a list, in which a bare number before a colon is one of hosts too. */
-static bool take_list(struct orr_results_building *b, struct orr_span line, double scale)
+static bool take_list(struct orr_results_building *b, struct orr_span line, double scale, double nics)
 {
     const char *end = line.at + line.length, *at = line.at;
     const enum orr_test test = named_in(line);
@@ -187,13 +177,13 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
         while (next < end && strchr(" ~=>", *next))
             next++;
         const bool range = at + 1 < end && *at == '-' && orr_is_digit(at[1]);
-        const bool named = counts_hosts(at, end);
-        if (range)
-            continue; /* "4-5 nodes": the larger one */
+        const bool named = orr_counts_hosts(at, end);
+        if (range || number == nics)
+            continue; /* "4-5 nodes": the larger one; the speed of NICs */
         if (named || (listed && next < end && *next == ':')) {
             hosts = number;
             listed = true;
-        } else if (hosts > 0) {
+        } else if (hosts > 0 && ends_figure(at, end)) {
             keep(b, test, hosts, 0, number * scale, orr_span_find(line, "algbw") != NULL);
             any = true;
             hosts = 0;
@@ -239,17 +229,21 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line, 
     const enum orr_test test = named_in(line);
     double number, value = 0, hosts = orr_summary_hosts_in(line);
     uint32_t values = 0;
+    bool in_bits = false;
     const bool algorithm = orr_span_find(line, "algbw") || orr_span_find(line, "algorithm bandwidth");
     const bool bandwidth = orr_span_find(line, "busbw") || orr_span_find(line, "bus bandwidth") ||
                            orr_span_find(line, "bwbus") || orr_span_find(line, "bus bw") || algorithm;
     const bool own = whole->asks && !(orr_unit_in(line) > 0) && is_own(line);
     const double unit = own ? 1 : orr_unit_in(line);
+    struct orr_nic_words nic;
+    const double nics = orr_nic_words_read(line.at, line.length, &nic) ? nic.mbps / 1000.0 : 0;
     whole->asks |=
         test != ORR_TEST_COUNT && (bandwidth || orr_span_find(line, "performance") || orr_span_find(line, "bandwidth"));
+    b->asks |= bandwidth;
     hosts = hosts > 0 ? hosts : whole->hosts;
-    if (is_about_others(line, bandwidth) || !(unit > 0 || bandwidth))
+    if (is_about_others(line, bandwidth || test != ORR_TEST_COUNT) || !(unit > 0 || bandwidth))
         return false;
-    if (hosts > 0 && take_list(b, line, unit > 0 ? unit : 1))
+    if (hosts > 0 && take_list(b, line, unit > 0 ? unit : 1, nics))
         return true;
     while (orr_number_next(&at, end, &number)) {
         size_t length;
@@ -257,12 +251,18 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line, 
         while (next < end && strchr(" *_", *next))
             next++;
         const double scale = own ? 1 : orr_unit_at(next, end, &length);
-        if (!(scale > 0) || (values && memchr(line.at, '(', (size_t)(at - line.at))))
-            continue; /* "9.84 GB/s (80 Gbps)" */
+        const bool bits = scale == ORR_UNIT_BITS;
+        if (!(scale > 0) || (bits && (values || number == nics)) ||
+            (values && memchr(line.at, '(', (size_t)(at - line.at))))
+            continue; /* "9.84 GB/s (80 Gbps)", "40 GB/s with 400 Gb/s NICs" */
+        if (values && in_bits && !bits)
+            values = 0;
+        in_bits = bits;
         value = number * scale;
         values++;
     }
-    const bool named = test != ORR_TEST_COUNT || ((bandwidth || own) && (hosts > 0 || b->mentioned != ORR_TEST_COUNT));
+    const bool named =
+        test != ORR_TEST_COUNT || ((bandwidth || own) && (hosts > 0 || b->mentioned != ORR_TEST_COUNT || b->said.gpus));
     if (values != 1 || !named)
         return false;
     const uint32_t kept = b->summary_count;
@@ -272,13 +272,25 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line, 
     return true;
 }
 
-/* Sentences end at ". ", "? " or "! ". */
+/* Whether another clause begins at this blank. */
+static bool begins_clause(const char *at, size_t left)
+{
+    static const char *const words[] = {" but ", " instead of ", " rather than ", " while ", " whereas ", " although "};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (left > strlen(words[i]) && !memcmp(at, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+/* Sentences end at ". ", "? " or "! ", and clauses before such words. */
 static void take_sentences(struct orr_results_building *b, struct orr_span line)
 {
     struct sentences whole = {.hosts = orr_summary_hosts_in(line)};
     while (line.length) {
         size_t length = 1;
-        while (length < line.length && !(line.at[length] == ' ' && strchr(".?!", line.at[length - 1])))
+        while (length < line.length &&
+               !(line.at[length] == ' ' &&
+                 (strchr(".?!", line.at[length - 1]) || begins_clause(line.at + length, line.length - length))))
             length++;
         (void)take_sentence(b, (struct orr_span){line.at, length}, &whole);
         line = (struct orr_span){line.at + length, line.length - length};
@@ -287,10 +299,9 @@ static void take_sentences(struct orr_results_building *b, struct orr_span line)
 
 void orr_summary_take_line(struct orr_results_building *b, struct orr_span line)
 {
-    enum { LONGEST = 400 };
     static const char separators[] = {'|', '\t', ';', ','};
     bool rule = true;
-    if (b->results->table_count || !line.length || line.length > LONGEST)
+    if (b->results->table_count || !line.length)
         return;
     for (size_t i = 0; i < line.length && rule; i++)
         rule = line.at[i] && strchr("|-: +=", line.at[i]);
@@ -304,6 +315,13 @@ void orr_summary_take_line(struct orr_results_building *b, struct orr_span line)
     if (!memchr(line.at, '|', line.length))
         b->summary_columns.count = 0;
     take_sentences(b, line);
+}
+
+void orr_summary_take_figure(struct orr_results_building *b, struct orr_span line, double value)
+{
+    const double unit = orr_unit_in(line);
+    if (!b->results->table_count && (unit > 0 || b->asks))
+        keep(b, ORR_TEST_COUNT, 0, 0, value * (unit > 0 ? unit : 1), false);
 }
 
 void orr_summary_take_average(struct orr_results_building *b, double bus_bw)
@@ -331,6 +349,8 @@ void orr_summary_end(struct orr_results_building *b)
         if (!orr_tables_add(b, &row, "", ""))
             break;
         struct orr_result_table *table = orr_tables_last(b);
+        table->library =
+            one->release[0] ? orr_tables_keep(b, (struct orr_span){one->release, strlen(one->release)}) : NULL;
         table->hosts = one->ranks ? 1 : one->hosts;
         table->ranks = one->ranks;
         table->test = one->test;

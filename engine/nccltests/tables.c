@@ -90,6 +90,7 @@ void orr_tables_library(struct orr_results_building *b, uint64_t code)
     if (code < 2000 || code >= 100 * (uint64_t)FIVE_DIGITS)
         return;
     snprintf(text, sizeof text, "%u.%u.%u", major, minor, (unsigned)(code % 100));
+    snprintf(b->said.release, sizeof b->said.release, "%.15s", text);
     if (!b->results->library)
         b->results->library = orr_tables_keep(b, (struct orr_span){text, strlen(text)});
     else if (strcmp(b->results->library, text) != 0)
@@ -123,6 +124,8 @@ static struct orr_result_table *open_table(struct orr_results_building *b, const
         .average = -1,
         .out_of_bounds = -1,
         .first_line = row->line,
+        .library =
+            b->said.release[0] ? orr_tables_keep(b, (struct orr_span){b->said.release, strlen(b->said.release)}) : NULL,
         .type = *type ? orr_tables_keep(b, (struct orr_span){type, strlen(type)}) : NULL,
         .op = *op ? orr_tables_keep(b, (struct orr_span){op, strlen(op)}) : NULL,
     };

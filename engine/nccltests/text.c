@@ -270,8 +270,16 @@ static void take_other(struct orr_results_building *b, struct orr_span line)
             b->other = others[i].program;
     orr_command_take_line(b, head);
     look_for_names(b, head);
-    orr_said_take_line(b, head);
-    orr_summary_take_line(b, head);
+    if (head.length > ORR_PLAIN_MOST)
+        return;
+    char buffer[ORR_PLAIN_MOST];
+    const struct orr_span plain = orr_plain_words(head, buffer);
+    const double figure = orr_said_take_release(b, plain);
+    orr_said_take_line(b, plain);
+    if (figure > 0)
+        orr_summary_take_figure(b, plain, figure);
+    else
+        orr_summary_take_line(b, plain);
 }
 
 void orr_text_take_line(struct orr_results_building *b, struct orr_log_lines *lines)
@@ -285,6 +293,9 @@ void orr_text_take_line(struct orr_results_building *b, struct orr_log_lines *li
         const char *stop = speech.host.at ? speech.host.at : memmem(before.at, before.length, "NCCL ", 5);
         before.length = (size_t)(stop - before.at);
     }
+    static const char library[] = "NCCL version 2.";
+    if (torn && memmem(lines->line, lines->length, library, sizeof library - 1))
+        (void)orr_said_take_release(b, (struct orr_span){lines->line, lines->length});
     if (before.length && !orr_rows_take(b, before.at, before.length, torn) &&
         (!torn || memchr(before.at, '#', before.length)))
         take_other(b, before);

@@ -52,7 +52,8 @@ static enum orr_code judge_with(void *judging, const struct orr_suppositions *of
 /* The type that the names of GPUs, or a log, imply: its network is that of one of several types. */
 static bool is_guessed(const struct orr_perf_work *work, const struct orr_perf_machine *machine)
 {
-    return machine->type || (!work->question->dump && machine->compared.check && machine->compared.machine.type);
+    return (machine->type && !machine->nics_said) ||
+           (!work->question->dump && machine->compared.check && machine->compared.machine.type);
 }
 
 /* What is low with each value, stays low. */

@@ -128,9 +128,7 @@ static void say_peers(const struct orr_perf_work *work, struct orr_perf_table *t
     enum { ENOUGH = 4 };
     const struct orr_analysis *analysis = table->analysis;
     const int32_t channels = analysis->communicator.p2p_channels_per_peer;
-    const bool pairs =
-        table->test == ORR_TEST_SENDRECV || table->test == ORR_TEST_ALLTOALL || table->test == ORR_TEST_ALLTOALLV;
-    if (analysis->communicator.node_count < 2 || !pairs ||
+    if (analysis->communicator.node_count < 2 || !orr_perf_is_of_pairs(table) ||
         orr_setting_text(&analysis->query.settings, ORR_SET_NCHANNELS_PER_NET_PEER))
         return;
     if (channels > 0 && channels < ENOUGH)
@@ -184,8 +182,7 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
 }
 
 /* NCCL_IB_HCA of the text names fewer NICs than the machine has, by other names, so that no trial can say what that
- * costs; without a machine, one NIC for
- * the many GPUs of each host. */
+ * costs; without a machine, one NIC for the many GPUs of each host. */
 static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     enum { MANY = 4 }; /* GPUs of a host */

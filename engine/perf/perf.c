@@ -117,9 +117,9 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
     return ORR_OK;
 }
 
-/* The release that the results name, unless the user names one; the nearest where Orrery does not know it. */
-static enum orr_code choose_release(const struct orr_results *results, struct orr_arena *arena,
-                                    struct orr_perf_question *question, const char **ret_note, struct orr_error *err)
+/* The release that results name, unless the user names one; the nearest where Orrery does not know it. */
+static enum orr_code choose_release(const char *library, struct orr_arena *arena, struct orr_perf_question *question,
+                                    const char **ret_note, struct orr_error *err)
 {
     struct orr_release_choice choice;
     struct orr_error none = {0};
@@ -127,14 +127,14 @@ static enum orr_code choose_release(const struct orr_results *results, struct or
     *ret_note = "";
     if (question->release_given)
         return ORR_OK;
-    if (!results->library || orr_release_choose(results->library, true, &choice, &none) != ORR_OK) {
+    if (!library || orr_release_choose(library, true, &choice, &none) != ORR_OK) {
         *ret_note = orr_arena_text(
             arena, "NCCL %s, as the results do not name their release (--release says otherwise)", given.release->name);
         return ORR_OK;
     }
-    if (strcmp(results->library, choice.release->name) != 0)
-        *ret_note = orr_arena_text(arena, "NCCL %s is emulated for %s, which the results name", choice.release->name,
-                                   results->library);
+    if (strcmp(library, choice.release->name) != 0)
+        *ret_note =
+            orr_arena_text(arena, "NCCL %s is emulated for %s, which the results name", choice.release->name, library);
     return orr_settings_for(&question->settings, choice.release, &given, err);
 }
 
@@ -163,7 +163,7 @@ enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr
     struct orr_perf_question asked = *question;
     const char *release_note = "";
     if (code == ORR_OK)
-        code = choose_release(results, arena, &asked, &release_note, err);
+        code = choose_release(results->library, arena, &asked, &release_note, err);
     if (code == ORR_OK)
         code = orr_perf_read_settings(results, &asked, arena, &held->check, err);
     const struct orr_perf_work work = {.trials = &trials,
@@ -182,10 +182,18 @@ enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr
         struct orr_perf_table *table = &held->check.tables[i];
         held->machines[i].why = "";
         table->measured = &results->tables[i];
-        code = judge_table(&work, table, &held->machines[i], err);
+        struct orr_perf_question own = asked;
+        struct orr_perf_work of_table = work;
+        of_table.question = &own;
+        if (table->measured->library)
+            code = choose_release(table->measured->library, arena, &own, &of_table.release_note, err);
+        if (code == ORR_OK)
+            code = judge_table(&of_table, table, &held->machines[i], err);
         if (worst[table->verdict] >= worst[held->check.tables[held->check.main].verdict])
             held->check.main = i;
     }
+    if (code == ORR_OK)
+        orr_perf_compare_releases(&work, &held->check);
     if (code != ORR_OK) {
         orr_perf_check_free(&held->check);
         return code;

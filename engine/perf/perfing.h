@@ -14,6 +14,8 @@ struct orr_perf_machine {
     struct orr_dump *dump;               /* what it was made of, if nobody gave it */
     struct orr_log_compared compared;    /* the log's own comparison, which holds the analysis then */
     const struct orr_machine_type *type; /* guessed or implied; NULL means another source */
+    struct orr_machine_type said;        /* a copy of it with the NICs that the text says */
+    bool nics_said;                      /* their speed is not assumed then */
     const char *why;                     /* why there is no machine, a clause */
 };
 
@@ -64,7 +66,12 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
 /* acs.c: what a line says about PCIe ACS, "" if none does. Without a line, table->advice may have a sentence. */
 const char *orr_perf_advise_acs(const struct orr_perf_work *work, struct orr_perf_table *table);
 bool orr_perf_uses_gdr(const struct orr_analysis *analysis);
-/* sentences.c: the verdict of a table; why: a clause if it cannot be judged. */
-const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why);
+/* Whether the program sends between pairs of ranks. */
+bool orr_perf_is_of_pairs(const struct orr_perf_table *table);
+/* releases.c: says of tables of two releases what each gave and what is computed for each, as their first lead. */
+void orr_perf_compare_releases(const struct orr_perf_work *work, struct orr_perf_check *check);
+/* sentences.c: the verdict of a table; why: a clause if it cannot be judged. A verdict that rests on an assumed board
+ * becomes "cannot judge". */
+const char *orr_perf_sentence(const struct orr_perf_work *work, struct orr_perf_table *table, const char *why);
 
 #endif

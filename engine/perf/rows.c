@@ -110,3 +110,8 @@ enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint3
             *ret_main = i;
     return verdict;
 }
+
+bool orr_perf_is_of_pairs(const struct orr_perf_table *table)
+{
+    return table->test == ORR_TEST_SENDRECV || table->test == ORR_TEST_ALLTOALL || table->test == ORR_TEST_ALLTOALLV;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people read: the verdict in one sentence. */
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/base/words.h"
 #include "engine/perf/perfing.h"
@@ -49,7 +50,17 @@ static const char *ask(const struct orr_perf_work *work, const struct orr_perf_t
     return orr_arena_text(work->arena, "%s, which the input does not show; run `%s`.", text, table->confirm);
 }
 
-const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why)
+/* What the verdict rests on if the text names GPUs and no line shows the machine: "" if nothing. */
+static const char *condition(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    const struct orr_result_table *measured = table->measured;
+    if (measured->board_assumed && !strcmp(table->machine_source, "guessed"))
+        return orr_arena_text(work->arena, "If the %u %s (line %u) are on a board with NVLink, ", measured->said_gpus,
+                              measured->model, measured->said_line);
+    return measured->one_host_assumed && table->verdict == ORR_PERF_LOW ? "If all the GPUs are in one host, " : "";
+}
+
+static const char *verdict_of(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why)
 {
     char size[24], measured[16], about[320];
     if (table->main == UINT32_MAX)
@@ -65,8 +76,7 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
         return orr_arena_text(work->arena, "%s GB/s at %s is what this machine should give (%s).", measured, size,
                               about);
     case ORR_PERF_LOW:
-        return orr_arena_text(work->arena, "%s%s GB/s at %s is %.0f %% of what this machine should give (%s).",
-                              table->measured->one_host_assumed ? "If all the GPUs are in one host, " : "", measured,
+        return orr_arena_text(work->arena, "%s GB/s at %s is %.0f %% of what this machine should give (%s).", measured,
                               size, 100 * row->bus_bw / row->expected.bus_bw, about);
     case ORR_PERF_HIGH:
         return orr_arena_text(work->arena,
@@ -77,6 +87,18 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
         return orr_arena_text(work->arena, "Orrery cannot judge whether %s GB/s at %s is the bandwidth to expect: %s.",
                               measured, size, why);
     }
+}
+
+const char *orr_perf_sentence(const struct orr_perf_work *work, struct orr_perf_table *table, const char *why)
+{
+    const char *when = condition(work, table), *verdict = verdict_of(work, table, why);
+    if (table->main == UINT32_MAX || !*when)
+        return verdict;
+    if (!table->measured->board_assumed)
+        return orr_arena_text(work->arena, "%s%s", when, verdict);
+    table->verdict = ORR_PERF_CANNOT_JUDGE;
+    return orr_arena_text(work->arena, "%s%s If they are PCIe cards, paste the output of `nvidia-smi topo -m` too.",
+                          when, verdict);
 }
 
 ORR_WORD_LIST(orr_perf_verdict_name, size_t, "as expected", "low", "high", "cannot judge")

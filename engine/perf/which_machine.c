@@ -264,20 +264,31 @@ static void guess_type(const struct orr_result_table *measured, const struct orr
 }
 
 /* Why no machine is known, and how to name it. */
-static const char *no_machine(const struct orr_perf_work *work, const struct orr_result_table *measured)
+static const char *no_machine(const struct orr_result_table *measured)
 {
-    struct orr_perf_machine board = {0};
-    struct orr_result_table as_board = *measured;
-    as_board.model = measured->unsure_model;
-    guess_type(&as_board, work->results->log, &board);
-    if (measured->unsure_model && board.type)
-        return orr_arena_text(work->arena,
-                              "the text says %u %s (line %u), but not whether they are on a board with NVLink or PCIe "
-                              "cards; with such boards, --machine %s judges the results",
-                              measured->said_gpus, measured->unsure_model, measured->said_line, board.type->name);
     return measured->device_count
                ? "no machine type has such GPUs; name the machine with --machine TYPE or --topology FILE"
                : "the results do not show the machine; name it with --machine TYPE or --topology FILE";
+}
+
+/* The NICs that the text says, in place of those of the type: a clause about them, "" if it says none. Only servers
+ * whose maker chooses the NICs may have fewer than GPUs; a cloud's machine has its own. */
+static const char *take_said_nics(const struct orr_perf_work *work, const struct orr_result_table *measured,
+                                  struct orr_perf_machine *machine)
+{
+    const struct orr_machine_type *type = machine->type;
+    const uint32_t nets = measured->said_nics ? measured->said_nics : type->nets;
+    const uint32_t mbps = measured->said_nic_mbps ? measured->said_nic_mbps : type->net_mbps;
+    machine->nics_said = measured->said_nic_mbps != 0;
+    if (!measured->said_nic_line)
+        return "";
+    machine->said = *type;
+    machine->said.nets = nets;
+    machine->said.net_mbps = mbps;
+    machine->said.places = nets == type->nets ? type->places : NULL;
+    machine->type = &machine->said;
+    return orr_arena_text(work->arena, " with %u NIC%s of %g Gb/s (line %u)", nets, orr_plural(nets), mbps / 1000.0,
+                          measured->said_nic_line);
 }
 
 static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf_table *table,
@@ -286,9 +297,10 @@ static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf
     struct orr_error own = {0};
     guess_type(table->measured, work->results->log, machine);
     if (!machine->type) {
-        machine->why = no_machine(work, table->measured);
+        machine->why = no_machine(table->measured);
         return ORR_OK;
     }
+    const char *nics = take_said_nics(work, table->measured, machine);
     ORR_TRY(orr_input_machine(machine->type, &machine->dump, err));
     table->machine_source = "guessed";
     table->machine_name = machine->type->name;
@@ -303,12 +315,12 @@ static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf
         orr_perf_assume(
             table,
             measured->said_gpus
-                ? orr_arena_text(work->arena, "%u host%s like %s, as the text says %u x %s (line %u)", measured->hosts,
-                                 orr_plural(measured->hosts), machine->type->name, measured->said_gpus, measured->model,
-                                 measured->said_line)
+                ? orr_arena_text(work->arena, "%u host%s like %s%s, as the text says %u x %s (line %u)",
+                                 measured->hosts, orr_plural(measured->hosts), machine->type->name, nics,
+                                 measured->said_gpus, measured->model, measured->said_line)
                 : orr_arena_text(work->arena,
-                                 "the machine is like %s, guessed from the names of the GPUs (%s) and their number",
-                                 machine->type->name, measured->model));
+                                 "the machine is like %s%s, guessed from the names of the GPUs (%s) and their number",
+                                 machine->type->name, nics, measured->model));
     enum orr_code code = analyse(work, table, machine->dump, machine, &own);
     if (code == ORR_NOMEM || code == ORR_SPENT)
         *err = own;
