@@ -3,11 +3,30 @@
 #include "engine/findings/finder.h"
 #include "engine/machines/machine_types.h"
 
-/* Whether a GPU could use GPUDirect RDMA, were it on for the NIC, and none of the causes below is in the way. */
-static bool gpu_has_rdma(const struct orr_finder *f, uint32_t gpu)
+/* Whether some machine type has these GPUs and GPUDirect RDMA. */
+static bool board_has_rdma(const struct orr_gpu_board *board)
 {
-    return orr_element_int(f->dump, gpu, ORR_ATTR_GDR, 0) != 0 &&
-           !orr_gpu_is_integrated(orr_element_int(f->dump, gpu, ORR_ATTR_SM, 0));
+    const struct orr_machine_type *type;
+    for (size_t i = 0; board && (type = orr_machine_type(i)); i++)
+        if (type->board == board && type->net_gdr)
+            return true;
+    return false;
+}
+
+/* GPUs that could use GPUDirect RDMA, were it on for the NIC; *ret_refused: those of the others that lack it, although
+ * equal GPUs of this machine or of others have it. */
+static uint32_t count_rdma_gpus(const struct orr_finder *f, uint32_t *ret_refused)
+{
+    uint32_t able = 0, refused = 0;
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++) {
+        const uint32_t gpu = f->hw.gpus[i];
+        if (orr_gpu_is_integrated(orr_element_int(f->dump, gpu, ORR_ATTR_SM, 0)))
+            continue;
+        able += orr_element_int(f->dump, gpu, ORR_ATTR_GDR, 0) != 0;
+        refused += !strcmp(orr_attr_of(f, gpu, ORR_ATTR_GDR), "0");
+    }
+    *ret_refused = (able && f->machine.board) || board_has_rdma(f->machine.board) ? refused : 0;
+    return able;
 }
 
 /* Amazon's EFA has GPUDirect RDMA only beside some GPUs: those of the machine types that have it. */
@@ -41,11 +60,10 @@ static bool could_have_rdma(const struct orr_finder *f, uint32_t net, bool efa)
 
 static void gdr_off(struct orr_finder *f)
 {
-    bool gpu = false, efa = efa_has_rdma(f);
-    uint32_t rdma = 0, off = 0;
-    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
-        gpu |= gpu_has_rdma(f, f->hw.gpus[i]);
-    for (uint32_t i = 0; gpu && i < f->hw.net_count; i++) {
+    const bool efa = efa_has_rdma(f);
+    uint32_t rdma = 0, off = 0, refused;
+    const uint32_t able = count_rdma_gpus(f, &refused);
+    for (uint32_t i = 0; able + refused && i < f->hw.net_count; i++) {
         if (!could_have_rdma(f, f->hw.nets[i], efa))
             continue;
         rdma++;
@@ -54,9 +72,21 @@ static void gdr_off(struct orr_finder *f)
         off++;
         orr_point(f, f->hw.nets[i]);
     }
-    if (off)
+    if (rdma && refused) {
+        for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+            if (!strcmp(orr_attr_of(f, f->hw.gpus[i], ORR_ATTR_GDR), "0"))
+                orr_point(f, f->hw.gpus[i]);
+        orr_say(f, "gdr=\"0\" on %u of %u GPUs, but gdr=\"1\" on %s", refused, f->hw.gpu_count,
+                able ? "the others" : "such GPUs of other machines");
+        orr_say_remedy(
+            f, "GPUs have no GPUDirect RDMA",
+            "Compare NVIDIA's driver, the CUDA version and the settings of a virtual machine with those of a "
+            "host whose GPUs have gdr=\"1\": NCCL asks the CUDA driver.",
+            "cat /proc/driver/nvidia/version");
+    } else if (off) {
         orr_say(f, "gdr=\"0\" on %u of %u RDMA ports, gdr=\"1\" on GPUs", off, rdma);
-    if (off && off < rdma) /* the other ports prove that the kernel module is loaded */
+    }
+    if (!refused && off && off < rdma) /* the other ports prove that the kernel module is loaded */
         orr_say_remedy(f, "GPUDirect RDMA is off on some RDMA NICs, but works with others",
                        "The other ports of this host use GPUDirect RDMA, so its kernel module is loaded. Compare these "
                        "ports with them: driver and firmware version, link layer, and whether the port is up.",

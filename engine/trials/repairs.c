@@ -14,6 +14,9 @@ static bool is_of_type(const struct orr_variant *variant, uint32_t net)
 
 static void allow_gdr(struct orr_variant *variant)
 {
+    for (uint32_t i = 0; i < variant->hw->gpu_count; i++)
+        if (!strcmp(orr_element_word(variant->hw->dump, variant->hw->gpus[i], ORR_ATTR_GDR), "0"))
+            orr_variant_set(variant, variant->nodes[variant->hw->gpus[i]], ORR_ATTR_GDR, "1");
     for (uint32_t i = 0; i < variant->hw->net_count; i++)
         if (orr_name_is_rdma(orr_element_word(variant->hw->dump, variant->hw->nets[i], ORR_ATTR_NAME)) ||
             is_of_type(variant, variant->hw->nets[i]))

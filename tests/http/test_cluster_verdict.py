@@ -121,6 +121,15 @@ def test_faults_that_cost_this_job_nothing_are_listed_and_not_blamed(server, mac
     assert verdict["sentence"].endswith("No repair of a host would raise it.")
 
 
+def test_hosts_that_are_alike_and_unlike_their_type(server, machines):
+    """No GPU and no port of any host has GPUDirect RDMA, which such GPUs of other machines have."""
+    without = upload(server, HEALTHY.replace(b'gdr="1"', b'gdr="0"'))
+    _, verdict = verdict_of(server, hosts_of(without, 8))
+    assert [fault["finding"] for fault in verdict["faults"]] == ["gdr-off"]
+    assert close(verdict["all_repaired"], bandwidth(server, hosts_of(machines[0], 8)))
+    assert "because of faults that every host has" in verdict["sentence"] and verdict["now"] < 200
+
+
 def test_remedies_are_those_of_the_host(server, machines):
     """A port without GPUDirect RDMA beside seven with it misses no kernel module; a NIC with 8 lanes is not idle."""
     healthy, faulty, _, _ = machines

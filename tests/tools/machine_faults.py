@@ -178,6 +178,15 @@ def all_ports_without_gdr(tree):
     return bool(nets)
 
 
+def gpus_without_gdr(tree):
+    """The driver says so of every GPU, and then NCCL asks no port."""
+    if not any(net.get("gdr") == "1" for net in tree.iter("net")):
+        return False
+    for each in (*tree.iter("gpu"), *tree.iter("net")):
+        each.set("gdr", "0")
+    return True
+
+
 def port_slow(tree):
     nets = list(tree.iter("net"))
     if len(nets) < 2:
@@ -310,6 +319,7 @@ FAULTS = {  # name: edit, ids of findings that name it
     "bridge-nearly-down": (bridge_nearly_down, {"nvlinks-below-board"}),
     "gdr-off": (gdr_off, {"gdr-off"}),
     "all-ports-without-gdr": (all_ports_without_gdr, {"gdr-off"}),
+    "gpus-without-gdr": (gpus_without_gdr, {"gdr-off"}),
     "port-slow": (port_slow, {"port-slow", "mixed-speeds", "nics-below-type"}),
     "nic-gone": (nic_gone, {"nic-missing"}),
     "nic-moved": (nic_moved, {"nic-misplaced"}),
@@ -330,6 +340,7 @@ ALL_ALIKE = (
     "all-gpus-slow",
     "all-ports-slow",
     "all-ports-without-gdr",
+    "gpus-without-gdr",
     "nvlinks-half",
     "half-the-nics-gone",
 )
