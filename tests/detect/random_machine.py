@@ -212,6 +212,8 @@ class Described(fake_machine.Machine):
         )
         rate, layer, rdma = r.choice(RATES), r.choice(["InfiniBand", "Ethernet"]), r.random() < 0.85
         for slot in shape:
+            if f"{bus}:{slot}" in self.functions:
+                continue  # a root port of this bus
             folder = self.put(f"{path}/{bus}:{slot}", r.choice(["0x020000", "0x020700"]), ids, numa)
             number = len(self.nets)
             if rdma:

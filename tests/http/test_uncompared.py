@@ -36,7 +36,7 @@ COMMANDS = {
     "render": HOPPER,
     "compare": [FILE, FILE],
     "detect": ["--root", "/nothing"],
-    "gate": [*HOPPER, "--expect", "hgx-h100"],
+    "gate": [*HOPPER, "--expect", "hgx-h100", "--timeout", "600"],
     "check-log": [*HOPPER, "-"],
     "check-perf": [*HOPPER, "-"],
     "facts": HOPPER,
