@@ -28,7 +28,7 @@ int32_t orr_args_limit(const struct orr_connecting *c)
     return orr_clamp((bytes - HEADER_BYTES) / CHANNEL_BYTES, 1, c->max_channels);
 }
 
-/* A limit under its new name or its old one. */
+/* The value of a limit, by its new name or its old one. */
 static int32_t channel_limit(const struct orr_connecting *c, enum orr_setting setting, enum orr_setting old_setting,
                              int32_t low, int32_t otherwise)
 {

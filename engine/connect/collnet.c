@@ -34,8 +34,8 @@ static void connect_chain(const struct orr_connecting *c, int32_t channel, struc
     }
 }
 
-/* The heads that the network knows are those of NVLS if it is on, otherwise of CollNetDirect: rank 0's own, as many
- * as the aligned graphs have channels for. */
+/* The heads that the network knows are those of NVLS if it is on, otherwise those of CollNetDirect: rank 0's own heads,
+ * one for each channel of the aligned graph. */
 static bool chain_heads_fit(const struct orr_communicator *out)
 {
     int32_t known[ORR_MAX_CHANNELS], chain[ORR_MAX_CHANNELS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which a communicator comes together. */
+/* Calls the steps that build a communicator, in NCCL's order. */
 #include "engine/connect/communicator.h"
 
 #include <string.h>

@@ -31,8 +31,8 @@ struct orr_contribution {
      * GPU's CPU link (0 for a GPU whose own links do not reach a CPU). */
     int32_t p2p_local_min;
     int32_t p2p_nics_min;
-    /* 0 but for releases that exchange these (ORR_NET_PEER_BY_RATE: 2.30.7). Over its GPUs, the least number of
-     * channels that fill a GPU's NICs (2 for a GPU without), and the least rate from a GPU to its first preferred
+    /* For releases that exchange these (ORR_NET_PEER_BY_RATE: 2.30.7), otherwise 0. Over its GPUs, the least number of
+     * channels that fill a GPU's NICs (2 for a GPU without NICs), and the least rate from a GPU to its first preferred
      * NIC, GB/s. */
     int32_t p2p_net_min;
     float net_bw_min;
@@ -51,7 +51,7 @@ static inline int32_t orr_member_rank(const struct orr_member *member, int32_t h
     return member->rank_map ? member->rank_map[host_rank] : member->rank_base + host_rank;
 }
 
-/* A tree: one entry for each rank; copied channels share it. */
+/* A tree with one entry for each rank. Copied channels share it. */
 struct orr_tree {
     int32_t *up;        /* [rank], -1 for the root */
     int32_t (*down)[3]; /* [rank], -1 if there is none */
@@ -65,7 +65,8 @@ struct orr_nvls_tree {
     int32_t *up;
     int32_t (*down)[3];
 };
-/* The trees of even and of odd channels; that of channels without roles, of releases that have such. */
+/* The trees of even channels and of odd channels, and, in releases that have them, the tree of channels without
+ * roles. */
 enum { ORR_NVLS_EVEN, ORR_NVLS_ODD, ORR_NVLS_BLANK, ORR_NVLS_TREES };
 
 struct orr_communicator {
@@ -73,7 +74,7 @@ struct orr_communicator {
     uint32_t most_host_ranks;     /* one more than the highest host rank of any member */
     int32_t cpu_arch, cpu_vendor; /* MIXED if members differ */
     int32_t sm_min, sm_max;
-    bool has_nvswitch;                /* member 0's, which decides for CollNetDirect */
+    bool has_nvswitch;                /* pattern of member 0, which decides for CollNetDirect */
     uint32_t own_local_ranks;         /* on rank 0's node */
     bool collnet;                     /* on after alignment */
     bool nvls;                        /* on: supported everywhere, with heads */
@@ -84,10 +85,10 @@ struct orr_communicator {
     int32_t base_channels; /* K: channels that every member's ring and tree graph has */
 
     struct orr_graph aligned[ORR_GRAPH_COUNT]; /* fields after alignment; gpus and nets are member 0's own */
-    float own_latency_inter[ORR_GRAPH_COUNT];  /* member 0's, which the tuning model takes */
+    float own_latency_inter[ORR_GRAPH_COUNT];  /* latency of member 0, which the tuning model uses */
     int32_t max_tree_pattern;
 
-    int32_t min_ctas, max_ctas; /* as settings bound the blocks of a collective */
+    int32_t min_ctas, max_ctas; /* limits on the blocks of a collective, from settings */
     int32_t channel_count;      /* all channels */
     int32_t coll_channels;      /* those for collectives (before NVLS copies) */
     /* Channels are copies of fewer distinct ones: channel c is distinct channel source[c]. */
@@ -102,16 +103,18 @@ struct orr_communicator {
     int32_t nvls_channels;
     int32_t nvls_head_count;                /* on node 0 */
     const int32_t *nvls_heads;              /* [head]: rank on node 0 */
-    int32_t nvls_tree_heads;                /* that every node has: the first of each are joined by trees */
+    int32_t nvls_tree_heads;                /* number of heads that every node has; trees join the heads of one
+                                             * number */
     const struct orr_nvls_tree *nvls_trees; /* [ORR_NVLS_TREES]; NULL with one node */
     int32_t nvls_tree_channels;             /* how many channels have such a tree: orr_nvls_tree_of() */
     int32_t collnet_heads;
     bool chain_heads_fit; /* every GPU that heads a CollNet chain heads NVLS, or CollNetDirect without NVLS */
 
-    int32_t uneven_from; /* channels from here on are copies that only some nodes make; channel_count: none */
+    int32_t uneven_from; /* channels from here on are copies that only some nodes make; channel_count if there are
+                          * none */
 
     int32_t p2p_channels, p2p_channels_per_peer;
-    uint32_t p2p_group_size; /* that users ask for, of releases that schedule by groups */
+    uint32_t p2p_group_size; /* group size that the user set, for releases that schedule by groups */
 };
 
 /* Connects the members. settings give the release. All memory comes from arena. INTERNAL if a ring does not close
@@ -120,8 +123,8 @@ enum orr_code orr_connect(const struct orr_member *members, uint32_t member_coun
                           struct orr_arena *arena, struct orr_communicator *ret_communicator,
                           struct orr_error *err) ORR_NO_DISCARD;
 
-/* The same without rings, trees and chains, which need much memory if there are many ranks. orr_ring_make() and
- * orr_tree_make() make one at a time. */
+/* The same without rings, trees and chains, which need much memory with many ranks. orr_ring_make() and orr_tree_make()
+ * make one at a time. */
 enum orr_code orr_connect_plan(const struct orr_member *members, uint32_t member_count,
                                const struct orr_settings *settings, struct orr_arena *arena,
                                struct orr_communicator *ret_communicator, struct orr_error *err) ORR_NO_DISCARD;
@@ -134,14 +137,14 @@ void orr_ring_make(const struct orr_communicator *communicator, int32_t distinct
  * the root. NOMEM. */
 enum orr_code orr_tree_make(const struct orr_communicator *communicator, int32_t distinct, struct orr_tree *tree,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* Channels from uneven_from on, as the ranks see them: rings and trees above are those of the nodes that copy. The ring
- * from rank 0 on; it may come back early and repeat, or end: ring[rank_count], of which the result says how many are
- * used; next[rank_count] is scratch. */
+/* Writes the ring of a channel from uneven_from on, as the ranks see it; the functions above give the rings and trees
+ * of the nodes that copy. The ring starts at rank 0 and may end early, or return early and repeat. Returns how many
+ * entries of ring[rank_count] are used; next[rank_count] is scratch. */
 uint32_t orr_uneven_ring(const struct orr_communicator *communicator, int32_t channel, int32_t *next, int32_t *ring);
 /* Rewrites in a copy of the channel's tree the ranks of nodes that do not copy. */
 void orr_uneven_tree(const struct orr_communicator *communicator, int32_t channel, struct orr_tree *tree);
-/* The channel of its own ring graph that a node takes for a channel below base_channels: the other of a pair where
- * rails ask for it. */
+/* The channel of a node's own ring graph that serves a channel below base_channels: if rails require it, the other
+ * channel of the pair. */
 int32_t orr_ring_channel(const struct orr_communicator *communicator, uint32_t node, int32_t channel);
 
 #endif

@@ -15,7 +15,7 @@ struct orr_connecting {
     struct orr_communicator *out;
     int32_t max_channels; /* of the release */
     int32_t min_ctas, max_ctas;
-    int32_t nvls_channels; /* wanted, before the number of heads is known */
+    int32_t nvls_channels; /* how many NVLS needs, before the number of heads is known */
 };
 
 /* A channel's GPUs in one member's graph: host ranks. */
@@ -32,8 +32,8 @@ static inline bool orr_setting_given(const struct orr_settings *settings, enum o
     return *ret_value != ORR_SETTING_UNSET;
 }
 
-/* The same as the int in which NCCL keeps it: higher bits are lost. -2 is the default of the settings read by this
- * function, so it counts as not given. */
+/* The same, cut to the int in which NCCL keeps it. -2 is the default of the settings that this function reads, so it
+ * means not given. */
 static inline bool orr_setting_as_int(const struct orr_settings *settings, enum orr_setting setting, int32_t *ret_value)
 {
     int64_t value;
@@ -49,21 +49,23 @@ static inline int32_t orr_clamp(int64_t value, int64_t low, int64_t high)
 /* numbering.c: ranks, nodes, local ranks; rejects members whose ranks are not exactly 0..R-1, and graphs that name
  * ranks of other systems. */
 enum orr_code orr_number_nodes(struct orr_connecting *c, uint32_t member_count, struct orr_error *err) ORR_NO_DISCARD;
-/* alignment.c: the graphs' common denominator, CPU and capability, base_channels, whether CollNet and NVLS stay. */
+/* alignment.c: the worst fields of all members' graphs, CPU and capability, base_channels, and whether CollNet and NVLS
+ * stay on. */
 enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
 /* channel_counts.c: channel_count, coll_channels, source, distinct_count. */
 enum orr_code orr_count_channels(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
-/* The limits by NCCL_MIN_CTAS and NCCL_MAX_CTAS, which NVLS obeys too. */
+/* The limits of NCCL_MIN_CTAS and NCCL_MAX_CTAS, which NVLS obeys, too. */
 void orr_cta_limits(struct orr_connecting *c);
 /* Most channels whose arguments fit into NCCL_WORK_ARGS_BYTES. Below the size of the header, NCCL's unsigned difference
  * wraps, so there is no limit. */
 int32_t orr_args_limit(const struct orr_connecting *c);
-/* rings.c: that rings will close; one ring for every distinct channel. */
+/* rings.c: checks that rings will close; makes one ring for every distinct channel. */
 enum orr_code orr_check_rings(const struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_connect_rings(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
-/* trees.c: one tree for every distinct channel, or two; loop_trees.c makes those of releases with two link sets. */
+/* trees.c: makes one or two trees for every distinct channel; loop_trees.c makes those of releases with two link
+ * sets. */
 enum orr_code orr_connect_trees(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
-/* collnet.c: chains, where lists are needed, and the number of heads. */
+/* collnet.c: the number of heads and, unless the caller needs only a plan, the chains. */
 enum orr_code orr_connect_collnet(struct orr_connecting *c, bool lists, struct orr_error *err) ORR_NO_DISCARD;
 /* nvls.c: how many channels NVLS wants; its heads and trees. */
 void orr_count_nvls(struct orr_connecting *c);
@@ -71,7 +73,8 @@ enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err) 
 /* p2p_counts.c */
 enum orr_code orr_count_p2p(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
 
-/* First GPUs of a graph's channels in order, each once where `distinct`; heads has room for all. The number of them. */
+/* Writes the first GPUs of a graph's channels in order, each only once if `distinct`, and returns their number; heads
+ * has room for all. */
 int32_t orr_graph_heads(const struct orr_graph *graph, bool distinct, int32_t heads[ORR_MAX_CHANNELS]);
 
 /* Position of a node in one of the two trees over the nodes (trees.c); -1 if there is none. */

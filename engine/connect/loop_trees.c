@@ -10,10 +10,10 @@
  */
 #include "engine/connect/connecting.h"
 
-/* The numbers of these releases: 1 names another pattern than later. */
+/* Pattern numbers of these releases: 1 meant another pattern then. */
 enum { SPLIT_TREE_LOOP = ORR_PATTERN_BALANCED_TREE };
 
-/* Where one node's part of a tree takes in and gives out. */
+/* The ranks by which one node's part of a tree receives and sends. */
 struct ports {
     int32_t recv, send;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ranks there are, and the node of each. docs/nccl/connect.md, "Node numbers". */
+/* Numbers the nodes, and finds the node of each rank. docs/nccl/connect.md, "Node numbers". */
 #include "engine/connect/connecting.h"
 
 int32_t *orr_ranks_new(struct orr_arena *arena, size_t count)
@@ -89,7 +89,7 @@ enum orr_code orr_number_nodes(struct orr_connecting *c, uint32_t member_count, 
                                 (long long)rank, n);
             nodes[rank] = (int32_t)n;
         }
-        if (member->contribution != checked) /* equal hosts are mostly adjacent */
+        if (member->contribution != checked) /* equal hosts are usually adjacent */
             ORR_TRY(check_contribution(member->contribution, marks, last + 1, (int32_t)n, err));
         checked = member->contribution;
     }

@@ -6,7 +6,7 @@
 
 #include "engine/connect/connecting.h"
 
-/* From capability 100 on, with several nodes, more channels if the NICs are fast; 0 if there is no opinion. */
+/* From capability 100 on, with several nodes, fast NICs need more channels; 0 if this rule does not apply. */
 static int32_t channels_by_net_rate(const struct orr_communicator *out, float rate)
 {
     if (out->node_count == 2 && rate >= 48)
@@ -43,7 +43,7 @@ void orr_count_nvls(struct orr_connecting *c)
     c->nvls_channels = orr_clamp(wanted, c->min_ctas, c->max_ctas);
 }
 
-/* Share h of the tree of nodes at a rank, whose first way down is set. */
+/* Adds the links of share h between nodes to a rank; down[rank][0] is set already. */
 static void join_nodes(struct orr_nvls_tree *tree, const struct orr_tree_place *place, const int32_t *heads,
                        int32_t head_count, int32_t h, int32_t rank)
 {
@@ -54,7 +54,7 @@ static void join_nodes(struct orr_nvls_tree *tree, const struct orr_tree_place *
             tree->down[rank][slot++] = heads[(size_t)place->down[i] * (size_t)head_count + (size_t)h];
 }
 
-/* One tree set for all heads: ranks are heads of one share at most. */
+/* For releases in which a rank heads at most one share. */
 static void connect_tree(const struct orr_connecting *c, const struct orr_tree_place *places, const int32_t *heads,
                          int32_t head_count, struct orr_nvls_tree *tree)
 {
@@ -71,8 +71,8 @@ static void connect_tree(const struct orr_connecting *c, const struct orr_tree_p
         }
 }
 
-/* Releases whose heads may repeat. A rank gets the switch's share of the last channel that it heads in its own graph,
- * but the tree of the first share for which the list of all nodes' heads names it. */
+/* For releases whose heads may repeat. A rank gets the switch's share of the last channel that it heads in its own
+ * graph, but the tree of the first share for which the list of all nodes' heads names it. */
 static void connect_repeated(const struct orr_connecting *c, const struct orr_tree_place *places, const int32_t *heads,
                              int32_t head_count, struct orr_nvls_tree *tree)
 {
@@ -86,7 +86,7 @@ static void connect_repeated(const struct orr_connecting *c, const struct orr_tr
             int32_t headed = orr_member_rank(&c->members[n], graph->gpus[(size_t)h * graph->gpu_count]);
             tree->down[headed][0] = (int32_t)out->rank_count + 1 + h;
         }
-        for (int32_t h = head_count; h-- > 0;) { /* the first share overwrites the others */
+        for (int32_t h = head_count; h-- > 0;) { /* in descending order, so that the first share wins */
             int32_t rank = heads[(size_t)n * (size_t)head_count + (size_t)h];
             if (out->node_of_rank[rank] != n)
                 continue;
@@ -95,10 +95,10 @@ static void connect_repeated(const struct orr_connecting *c, const struct orr_tr
     }
 }
 
-/* The heads of a node, as ranks of the communicator, and how many there are. NCCL finds the head of channel k at k
- * times the length of a row, and takes the GPUs of a whole NVLink domain for the length in some releases. If trimming
- * left a node fewer GPUs, it finds later channels or, between and after the heads, zeroes. So of four channels with
- * heads 4, 5, 6 and 7 (4 GPUs a row, 12 in the domain) it finds 4, 7, 0, 0. */
+/* The heads of a node, as ranks of the communicator, and how many there are. NCCL reads the head of channel k at k
+ * times the length of a row, and some releases use the number of GPUs in the whole NVLink domain as that length. If
+ * trimming left a node fewer GPUs, NCCL reads later channels or, between and after the heads, zeroes. So of four
+ * channels with heads 4, 5, 6 and 7 (4 GPUs a row, 12 in the domain) it reads 4, 7, 0, 0. */
 static int32_t heads_of(const struct orr_connecting *c, uint32_t node, int32_t heads[ORR_MAX_CHANNELS])
 {
     const struct orr_member *member = &c->members[node];
@@ -118,7 +118,7 @@ static int32_t heads_of(const struct orr_connecting *c, uint32_t node, int32_t h
     return count;
 }
 
-/* Heads that a node contributes: as many as wanted. */
+/* The number of heads that a node contributes, at most as many as are needed. */
 static void list_heads(const struct orr_connecting *c, uint32_t node, int32_t count, int32_t *heads)
 {
     int32_t own[ORR_MAX_CHANNELS];
@@ -127,7 +127,7 @@ static void list_heads(const struct orr_connecting *c, uint32_t node, int32_t co
         heads[h] = c->rules->nvls_heads_repeat && h >= c->out->base_channels ? 0 : own[h];
 }
 
-/* Those of node 0, of which the trees may use fewer: another node's may be the fewest. */
+/* The heads of node 0. The trees may use fewer, because another node may have fewer heads. */
 static enum orr_code list_own_heads(struct orr_connecting *c, struct orr_error *err)
 {
     int32_t own[ORR_MAX_CHANNELS];
@@ -149,7 +149,7 @@ const struct orr_nvls_tree *orr_nvls_tree_of(const struct orr_communicator *c, i
     return &c->nvls_trees[blank ? ORR_NVLS_BLANK : source & 1];
 }
 
-/* What NCCL leaves in channels that get no roles: zeroes. */
+/* NCCL leaves zeroes in channels that get no roles. */
 static enum orr_code make_blank(struct orr_connecting *c, struct orr_nvls_tree *tree, struct orr_error *err)
 {
     struct orr_tree blank;
@@ -166,7 +166,7 @@ enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err)
     struct orr_communicator *out = c->out;
     if (!out->nvls)
         return ORR_OK;
-    if (c->rules->nvls_one_node) { /* it has no graph, so it has no heads either */
+    if (c->rules->nvls_one_node) { /* a node without a graph has no heads */
         out->nvls_channels = c->nvls_channels;
         return ORR_OK;
     }

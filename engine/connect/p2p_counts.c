@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Channels for point-to-point transfers: in all, and for one peer. Both are powers of two, so that the channels of
- * different peers can be spread by reversing bits. docs/nccl/connect.md, "Point-to-point channels". */
+/* The number of channels for point-to-point transfers, in total and for one peer. Both are powers of two, so that the
+ * channels of different peers can be spread by reversing bits. docs/nccl/connect.md, "Point-to-point channels". */
 #include "engine/connect/connecting.h"
 
 static int32_t power_up(int32_t value)
@@ -18,8 +18,8 @@ static int32_t power_down(int32_t value)
 
 #define ORR_LESS(a, b) ((a) < (b) ? (a) : (b))
 
-/* NCCL_NCHANNELS_PER_NET_PEER, cut to the int in which NCCL keeps it. -1 asks for the release's own choice, and so
- * does every number below 1 for releases that keep it in the communicator's configuration. */
+/* The value of NCCL_NCHANNELS_PER_NET_PEER, cut to the int in which NCCL keeps it. -1 leaves the choice to the release;
+ * in releases that keep it in the communicator's configuration, any number below 1 does. */
 static bool user_net_peer(const struct orr_connecting *c, int32_t *ret_given)
 {
     int64_t value;
@@ -31,7 +31,8 @@ static bool user_net_peer(const struct orr_connecting *c, int32_t *ret_given)
     return value != -1 || c->rules->net_peer == ORR_NET_PEER_TWO;
 }
 
-/* What rank 0 takes for a peer on another host; other negative numbers of the user's set no limit. */
+/* The channels that rank 0 uses for a peer on another host. If the user gives a negative number other than -1, there is
+ * no limit. */
 static int32_t net_peer(const struct orr_connecting *c, int32_t p2p)
 {
     int32_t given = 0;
@@ -58,7 +59,8 @@ static int32_t net_peer(const struct orr_connecting *c, int32_t p2p)
     return 1;
 }
 
-/* Each rank says how many it would take for its own peers; the least counts, then as many as the channels allow. */
+/* Each rank computes how many channels it would use for its own peers. NCCL takes the least of these, within the number
+ * of channels. */
 static int32_t exchanged_per_peer(const struct orr_connecting *c, int32_t p2p)
 {
     const struct orr_communicator *out = c->out;
@@ -85,7 +87,7 @@ static int32_t exchanged_per_peer(const struct orr_connecting *c, int32_t p2p)
     return ORR_LESS(per, p2p);
 }
 
-/* NCCL divides by NCCL_P2P_SCHEDULE_GROUP_SIZE. */
+/* Refuses a group size below 1, because NCCL divides by NCCL_P2P_SCHEDULE_GROUP_SIZE. */
 static enum orr_code read_group_size(const struct orr_connecting *c, uint32_t *ret_size, struct orr_error *err)
 {
     int32_t size = orr_setting_int32(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE);

@@ -7,7 +7,7 @@
 
 enum { CHANNEL_LIMIT = 256 };
 
-/* Where a rank is among equal or unequal blocks of ranks. */
+/* The place of a rank among blocks of ranks, which may have different sizes. */
 struct place {
     uint32_t block, local;
 };
@@ -61,7 +61,7 @@ static struct place place_of(const struct orr_communicator *c, int32_t rank)
     return (struct place){.block = node, .local = orr_member_place(&c->members[node], rank)};
 }
 
-/* The i-th delta of triangular numbers within a power of two meets each once. */
+/* Steps by triangular numbers modulo a power of two reach every number exactly once. */
 static uint32_t triangular(uint32_t i, uint32_t power)
 {
     return (uint32_t)((uint64_t)i * (i + 1) / 2 % power);
@@ -121,7 +121,7 @@ static uint32_t group_size(const struct orr_communicator *c)
 
 static int32_t rank_in_group(const struct orr_p2p_schedule *s, uint32_t group, uint32_t local)
 {
-    uint32_t per_node = s->communicator->max_local_ranks / s->group_size; /* if that is the same for all */
+    uint32_t per_node = s->communicator->max_local_ranks / s->group_size; /* if all nodes have that size */
     uint32_t node = s->node_of_group ? s->node_of_group[group] : group / per_node;
     uint32_t first = s->first_group ? s->first_group[node] : node * per_node;
     return rank_at(s->communicator, node, (group - first) * s->group_size + local);

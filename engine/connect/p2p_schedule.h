@@ -6,9 +6,9 @@
 
 #include "engine/connect/communicator.h"
 
-/* Data from which the rounds of all ranks are computed, made once. */
+/* Data from which the rounds of all ranks are computed. */
 struct orr_p2p_schedule {
-    const struct orr_communicator *communicator; /* a plan will do; borrowed */
+    const struct orr_communicator *communicator; /* borrowed; may be a plan (orr_connect_plan()) */
     /* For releases that schedule by groups of ranks. node_of_group and first_group are NULL if all nodes have equally
      * many groups. */
     uint32_t group_size, group_count;
@@ -17,8 +17,8 @@ struct orr_p2p_schedule {
 };
 
 struct orr_p2p_round {
-    int32_t send, receive; /* ranks; -1 for nobody */
-    int32_t channel;       /* of a transfer's first part; -1 if not known for this release */
+    int32_t send, receive; /* ranks; -1 if the rank has no such peer in the round */
+    int32_t channel;       /* channel of a transfer's first part; -1 if not known for this release */
 };
 
 /* Memory from arena. */

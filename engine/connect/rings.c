@@ -4,9 +4,9 @@
 #include "engine/base/budget.h"
 #include "engine/connect/connecting.h"
 
-/* Rails: a ring that leaves a node by another NIC than it entered would arrive at the next node on the wrong rail.
- * If the search found such rings in pairs (0 in by A, out by B; 1 in by B, out by A), every second node takes the
- * other of the pair. A release may decide so by the graph of the rank that looks, so that ranks may differ (viewer):
+/* Rails: a ring that leaves a node by another NIC than it entered would arrive at the next node on the wrong rail. If
+ * the search found such rings in pairs (0 in by A, out by B; 1 in by B, out by A), every second node takes the other of
+ * the pair. In some releases each rank decides by its own graph (viewer), so ranks may disagree:
  *
  *      node 0        node 1        node 2
  *    A >[ch 0]> B  B >[ch 1]> A  A >[ch 0]> B
@@ -36,7 +36,7 @@ int32_t orr_ring_channel(const struct orr_communicator *communicator, uint32_t n
     return alternates(communicator, 0, node) ? channel ^ 1 : channel;
 }
 
-/* Do all nodes see the same rings? */
+/* Do all ranks agree on the rings? */
 static bool agree(const struct orr_communicator *c)
 {
     for (uint32_t n = 1; n < c->node_count; n++)
@@ -45,7 +45,7 @@ static bool agree(const struct orr_communicator *c)
     return true;
 }
 
-/* Every rank connects to the next one that it sees itself. */
+/* Every rank connects to the next rank of the ring as it sees it. */
 static void walk_ring(const struct orr_communicator *c, int32_t channel, int32_t *ring)
 {
     uint32_t node = 0;
@@ -66,10 +66,10 @@ static void walk_ring(const struct orr_communicator *c, int32_t channel, int32_t
     }
 }
 
-/* Rings are listed from rank 0, which is somewhere in node 0's part, so the head of that part comes last. */
+/* Rings are listed from rank 0, which may be anywhere in node 0's part, so the beginning of that part comes last. */
 void orr_ring_make(const struct orr_communicator *c, int32_t distinct, int32_t *ring)
 {
-    int32_t channel = distinct % c->base_channels; /* the second half differs in its trees only */
+    int32_t channel = distinct % c->base_channels; /* the second half of the channels differs only in its trees */
     if (!agree(c)) {
         walk_ring(c, channel, ring);
         return;
@@ -106,7 +106,8 @@ static enum orr_code check_part(const int32_t *row, const struct orr_member *mem
 enum orr_code orr_check_rings(const struct orr_connecting *c, struct orr_error *err)
 {
     const struct orr_communicator *out = c->out;
-    const struct orr_contribution *checked[2] = {NULL, NULL}; /* of even and odd nodes: mostly the same again */
+    const struct orr_contribution *checked[2] = {NULL, NULL}; /* last checked contributions of even and odd nodes, since
+                                                               * most nodes are equal */
     int32_t *seen = orr_ranks_new(c->arena, out->most_host_ranks), mark = 0;
     if (!seen)
         return orr_fail_nomem(err);

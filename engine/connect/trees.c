@@ -73,7 +73,7 @@ void orr_double_tree(const struct orr_connect_rules *rules, int32_t node_count, 
                      struct orr_tree_place *places)
 {
     bool even = node_count % 2 == 0;
-    bool mirror = rules->shifts_even_trees ? !even : even; /* else shifted by one */
+    bool mirror = rules->shifts_even_trees ? !even : even; /* if false, the tree is shifted by one */
     int32_t n = node_count;
     for (int32_t node = 0; node < n; node++) {
         if (which == 0) {
@@ -90,7 +90,7 @@ void orr_double_tree(const struct orr_connect_rules *rules, int32_t node_count, 
     }
 }
 
-/* GPUs of a node's channel that talk to other nodes. */
+/* The GPUs of a node's channel that communicate with other nodes. */
 static int32_t to_parent(const struct orr_communicator *c, int32_t node, int32_t channel)
 {
     const struct orr_member *member = &c->members[node];

@@ -6,7 +6,7 @@
 
 #include "engine/connect/connecting.h"
 
-/* The channel of its own graphs that a node prepared there, -1 if there is none. */
+/* The channel of its own graphs that a node prepared at this number, -1 if there is none. */
 static int32_t prepared(const struct orr_contribution *contribution, int32_t channel)
 {
     int32_t ring = contribution->graphs[ORR_GRAPH_RING].channels, tree = contribution->graphs[ORR_GRAPH_TREE].channels;

@@ -21,7 +21,7 @@ const char *orr_verdict_p2p(struct orr_explainer *e)
     return p2p->read ? "yes, by reading" : "yes";
 }
 
-/* Where trimming parted them: what the hardware of the whole host gives the pair, and what let the network win. */
+/* If trimming separated the pair: what the hardware of the whole host offers it, and why the network won. */
 static enum orr_code explain_parted(struct orr_explainer *e, struct orr_error *err)
 {
     struct orr_explanation *out = e->out;
@@ -137,7 +137,7 @@ const char *orr_verdict_gdr(struct orr_explainer *e)
     return verdict == 0 ? "no" : verdict == 1 ? "yes" : "yes, over PCIe";
 }
 
-/* What helps if no setting does. */
+/* A remedy if no setting helps. */
 static const char *gdr_advice(enum orr_rule rule)
 {
     switch (rule) {
@@ -151,7 +151,7 @@ static const char *gdr_advice(enum orr_rule rule)
     }
 }
 
-/* Why, in a sentence with its values. */
+/* The reason, in a sentence with its values. */
 static const char *gdr_reason(struct orr_explainer *e, const struct orr_decision *decision, uint32_t gpu)
 {
     const struct orr_explanation *out = e->out;

@@ -30,7 +30,7 @@ static bool is_offered(const struct orr_analysis *analysis)
 static bool not_fused(const struct orr_analysis *analysis)
 {
     if (analysis->cluster && analysis->cluster->fabrics.rule != ORR_MNNVL_RULE_NOT_STATED)
-        return false; /* it is known then */
+        return false; /* the cluster says which hosts NVLink joins */
     return analysis->built.host_count <= 1 && analysis->query.hosts > 1;
 }
 static bool asked_for_collnet(const struct orr_analysis *analysis)

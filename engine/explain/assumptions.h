@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an analysis assumes where NCCL would ask the hardware, and whether this answer rests on it. */
+/* The assumptions of an analysis where NCCL would ask the hardware, and whether an answer rests on them. */
 #ifndef ORR_EXPLAIN_ASSUMPTIONS_H
 #define ORR_EXPLAIN_ASSUMPTIONS_H
 

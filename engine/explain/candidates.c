@@ -8,19 +8,19 @@
 /* Fills up to ORR_CANDIDATE_VALUES texts; returns how many. */
 typedef unsigned value_maker(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES]);
 
-/* Whether data of the pair takes a level nearer than `type`: the level just below it, by the release's list. */
+/* The level just below `type` in the release's list. */
 static const char *level_below(const struct orr_release *release, enum orr_path_type type)
 {
     int number = orr_path_type_number(release, type);
     return orr_path_type_name(number > 0 ? orr_path_type_of_number(release, number - 1) : ORR_PATH_LOC);
 }
 
-/* The level that lets the pair in if it is not, and the one that keeps it out if it is. */
+/* The level that would allow a pair that is not allowed, or exclude one that is. */
 static unsigned levels_around(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES], bool allowed)
 {
     const struct orr_release *release = e->a->query.settings.release;
     const struct orr_paths *direct = orr_hardware(e, NULL);
-    if (!direct) { /* it was found before: only memory can be short */
+    if (!direct) { /* the paths were found before, so memory must have run out */
         orr_arena_starve(e->arena);
         return 0;
     }
@@ -60,7 +60,7 @@ static unsigned gdr_levels(struct orr_explainer *e, const char *values[ORR_CANDI
     return levels_around(e, values, sends ? gdr->send.verdict : gdr->recv.verdict);
 }
 
-/* Twice the channels that there are, and half of them. */
+/* Twice the present number of channels, and half of it. */
 static unsigned more_channels(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES])
 {
     int32_t twice = 2 * e->a->communicator.channel_count, most = e->a->query.settings.release->max_channels;
@@ -78,7 +78,7 @@ static unsigned fewer_nvls(struct orr_explainer *e, const char *values[ORR_CANDI
     return e->a->communicator.nvls && e->a->communicator.nvls_channels > 1;
 }
 
-/* The algorithms, or the protocols, that are next in time to the chosen one. */
+/* The algorithms or protocols with the next best times after the chosen one. */
 static unsigned others_by_time(struct orr_explainer *e, const char *values[ORR_CANDIDATE_VALUES], bool protocols)
 {
     const struct orr_release *release = e->a->query.settings.release;
@@ -109,12 +109,12 @@ static unsigned other_protocols(struct orr_explainer *e, const char *values[ORR_
 
 #define ORR_OF(kind) (1u << ORR_WHY_##kind)
 
-/* Candidates, the more telling first. A value that is in force already is passed over, and so is a setting that the
- * release does not know. */
+/* The candidates, the most informative first. what_ifs.c skips a value that is already in force, and a setting that the
+ * release does not have. */
 static const struct candidate {
     unsigned kinds; /* bits of enum orr_why_kind */
     enum orr_setting setting;
-    value_maker *make; /* NULL: values */
+    value_maker *make; /* NULL if `values` are fixed */
     const char *values[ORR_CANDIDATE_VALUES];
 } candidates[] = {
     {ORR_OF(P2P) | ORR_OF(PATH), ORR_SET_P2P_LEVEL, p2p_levels, {NULL}},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The changes by a setting that people ask for first: channels and bandwidths, as text. */
+/* The consequences of a setting that people ask for first, channels and bandwidths, as text. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/explain/explainer.h"
 
-/* As one figure of one thing; facts.c has the words for many. */
+/* Words for one figure of one graph; facts.c has the words for many. */
 static const char *const texts[ORR_FACT_KIND_COUNT] = {
     [ORR_FACT_MAX_BW] = "fastest path",
     [ORR_FACT_TOTAL_BW] = "links of the best-connected GPU",

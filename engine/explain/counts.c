@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the communicator makes of the graphs: how many channels, and whether NVLink SHARP is on. */
+/* Explains what the communicator decides from the graphs: the number of channels, and whether NVLink SHARP is on. */
 #include "engine/device/device.h"
 #include "engine/explain/explainer.h"
 
@@ -12,7 +12,8 @@ static const enum orr_setting limits[] = {ORR_SET_MIN_NCHANNELS, ORR_SET_MAX_NCH
                                           ORR_SET_MAX_CTAS,      ORR_SET_MIN_NRINGS,    ORR_SET_MAX_NRINGS};
 enum { LIMIT_COUNT = sizeof limits / sizeof limits[0] };
 
-/* The settings given that bound the number of channels from above or below, "NCCL_MAX_NCHANNELS=2"; "": none. */
+/* The given settings that limit the number of channels from above or below, "NCCL_MAX_NCHANNELS=2"; "" if there are
+ * none. */
 static const char *bounds_given(struct orr_explainer *e, bool above)
 {
     const char *names = "";
@@ -22,7 +23,7 @@ static const char *bounds_given(struct orr_explainer *e, bool above)
     return names;
 }
 
-/* Which step of counting had the last word. */
+/* The step of counting that determined the final number. */
 static void set_channel_rule(struct orr_explainer *e, int32_t doubled)
 {
     struct orr_explanation *out = e->out;

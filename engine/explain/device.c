@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the device side may use: symmetric memory and its kernels, teams, multimem, GIN, copy engines, registration. */
+/* Explains what device code may use: symmetric memory and its kernels, teams, multimem, GIN, copy engines,
+ * registration. */
 #include <string.h>
 
 #include "engine/device/kernels.h"
@@ -162,7 +163,7 @@ static void compare_setting(struct orr_explainer *e, enum orr_setting setting)
         orr_compare_text(e, orr_setting_name(setting), orr_setting_now(e, setting), orr_from_setting(e, setting));
 }
 
-/* The part of an answer that names hardware; settings are tried and advised elsewhere. */
+/* The advice about hardware; settings are tried and advised elsewhere. */
 static const char *hardware_remedy(struct orr_explainer *e, const struct orr_device_verdict *verdict)
 {
     return *verdict->remedy && !strstr(verdict->remedy, "NCCL_") ? orr_tell(e, " %s", verdict->remedy) : "";
@@ -174,7 +175,7 @@ static bool is_doubtful(const struct orr_device_side *device)
     return !orr_device_verdict(device, ORR_DEVICE_ALL_NVLINK)->value;
 }
 
-/* Whether symmetric memory is supported, as a clause, where kernels for it may not run. */
+/* Whether symmetric memory is supported, as a clause, if its kernels may not run. */
 static const char *tell_memory(struct orr_explainer *e, const struct orr_device_side *device,
                                const struct orr_device_verdict *memory)
 {
@@ -207,7 +208,7 @@ static void set_rule(struct orr_explainer *e, const struct orr_device_verdict *v
     e->out->rule = sentence;
 }
 
-/* What runs a call for which windows are registered, beside the classic choice. */
+/* What runs a call with registered windows, in addition to the classic choice. */
 static const char *tell_call(struct orr_explainer *e, const struct orr_device_side *device)
 {
     struct orr_device_candidate candidates[ORR_MOST_KERNELS];
@@ -270,7 +271,7 @@ enum orr_code orr_explain_symmetric(struct orr_explainer *e, struct orr_error *e
     return ORR_OK;
 }
 
-/* A kind that is one fact. */
+/* A kind of decision that is a single fact. */
 static enum orr_code explain_fact(struct orr_explainer *e, enum orr_device_fact fact, const char *rule,
                                   const enum orr_device_fact *facts, int count, struct orr_error *err)
 {

@@ -24,7 +24,7 @@ static enum orr_code value_in(struct orr_explainer *e, const struct orr_behaviou
     return ORR_OK;
 }
 
-/* A field of the release's row, with its value here and since when it has it. */
+/* Adds a field of the release's row, with its value and the oldest release from which on it has this value. */
 static enum orr_code tell_rest(struct orr_explainer *e, const struct orr_behaviour *row, struct orr_error *err)
 {
     uint32_t count;
@@ -45,7 +45,7 @@ static enum orr_code tell_rest(struct orr_explainer *e, const struct orr_behavio
     return ORR_OK;
 }
 
-/* The fields of the release's row that the rule goes by. */
+/* Adds the fields of the release's row that the rule reads. */
 static enum orr_code tell_rests(struct orr_explainer *e, const char *const names[4], struct orr_error *err)
 {
     for (uint32_t i = 0; i < orr_behaviour_count(); i++) {

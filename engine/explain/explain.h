@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decision that can be asked why: the answer in plain sentences, then the evidence. That is the rule, the values that
- * were compared with their origin, the link that limits, what is assumed, and the settings that would change it. What
- * they would change is computed: the machine is analysed again with each setting that bears on the decision, and the
- * two results are compared.
+/* Explains one decision: the answer in plain sentences, then the evidence. The evidence is the rule, the compared
+ * values with their origins, the limiting link, the assumptions, and the settings that would change the decision. Their
+ * effects are computed: the machine is analysed again with each setting that affects the decision, and the two results
+ * are compared.
  *
- * One kind of decision is one row of a table (kinds.c), one candidate of a setting another (candidates.c). */
+ * Each kind of decision is a row of a table (kinds.c), and so is each setting to try (candidates.c). */
 #ifndef ORR_EXPLAIN_EXPLAIN_H
 #define ORR_EXPLAIN_EXPLAIN_H
 
@@ -39,13 +39,13 @@ enum orr_why_kind {
         ORR_WHY_COUNT
 };
 
-/* What a kind wants to know: bits. */
+/* The parts of the question that a kind requires: bits. */
 enum orr_why_need {
     ORR_NEEDS_FROM = 1,
     ORR_NEEDS_TO = 2,
     ORR_NEEDS_GRAPH = 4,
     ORR_NEEDS_CHANNEL = 8,
-    ORR_NEEDS_COLLECTIVE = 16 /* with the bytes */
+    ORR_NEEDS_COLLECTIVE = 16 /* with its size in bytes */
 };
 
 /* The question. from and to are devices: "GPU/0-1b000", "NET/0-2", "rank:3", "3" (a rank), a bus id. */
@@ -62,11 +62,11 @@ struct orr_why {
 /* Where a value comes from. X(symbol, name) */
 #define ORR_ORIGIN_MAP(X)                                                                                              \
     X(COMPUTED, "computed")                                                                                            \
-    X(DUMP, "dump")                 /* measured in the dump, or computed from such values only */                      \
+    X(DUMP, "dump")                 /* measured in the dump, or computed only from measured values */                  \
     X(ASSUMED, "assumed")           /* not in the input: a reader of engine/input assumed it */                        \
     X(PART_ASSUMED, "part-assumed") /* computed from values of which some are assumed */                               \
-    X(DEFAULT, "default")           /* of a setting in the release */                                                  \
-    X(SETTING, "setting")           /* that was given */                                                               \
+    X(DEFAULT, "default")           /* default of a setting in the release */                                          \
+    X(SETTING, "setting")           /* a setting that the user gave */                                                 \
     X(RELEASE, "release")
 
 enum orr_origin {
@@ -91,13 +91,13 @@ struct orr_compared {
     bool internal; /* figures of the search and the like: for maintainers of Orrery */
 };
 
-/* A field of the release's row that the rule goes by. */
+/* A field of the release's row that the rule reads. */
 struct orr_rests {
-    const char *name, *sentence, *value; /* as GET /v1/releases lists it */
+    const char *name, *sentence, *value; /* as in GET /v1/releases */
     const char *since;                   /* the oldest emulated release from which on it has that value */
 };
 
-/* What a device calls its ends on drawings; from is empty if no link limits. */
+/* ids of the link's ends, as on drawings; `from` is empty if no link limits */
 struct orr_limit {
     char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
     const char *from_words, *to_words; /* the same for sentences, which mark ids that are made up */
@@ -111,7 +111,7 @@ struct orr_explanation {
     enum orr_why_kind kind;
     const struct orr_release *release;
     uint32_t nearest_to;            /* number of the release that was asked for and is not emulated; 0 if it is */
-    const char *question, *verdict; /* verdict: in a few words, equal exactly where the decision is */
+    const char *question, *verdict; /* verdict: a few words; two verdicts are equal exactly if the decisions are */
     const char *answer;             /* two or three plain sentences: the decision, why, and what is assumed */
     const char *rule_id, *rule;     /* stable word, sentence */
     struct orr_compared compared[ORR_MOST_COMPARED];
@@ -123,9 +123,9 @@ struct orr_explanation {
     float physical_bw, effective_bw;
     struct orr_limit limit;
     unsigned assumes;                 /* bits: assumptions (assumptions.h) that the answer rests on */
-    const struct orr_assumed *inputs; /* assumptions about the input, of the analysis: its dump's notes */
-    uint32_t rests_on_inputs[ORR_MOST_INPUTS], rests_on_count; /* indices of those that it rests on */
-    const char *advice; /* a setting that helps, of those tried, or what else does; NULL if there is nothing to add */
+    const struct orr_assumed *inputs; /* assumptions about the input, from the notes of the analysis's dump */
+    uint32_t rests_on_inputs[ORR_MOST_INPUTS], rests_on_count; /* indices of the inputs on which the answer rests */
+    const char *advice; /* a tried setting that helps, or another remedy; NULL if there is neither */
     struct orr_what_if what_ifs[ORR_MOST_WHAT_IFS];
     uint32_t what_if_count, not_tried; /* not_tried: candidates beyond the effort allowed */
     struct orr_arena *arena;           /* owns all of it, this structure included */
@@ -143,7 +143,7 @@ enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_
 void orr_explanation_free(struct orr_explanation *explanation);
 ORR_FREED_BY(orr_explanation, orr_explanation_free)
 
-/* The row of a kind, for help: name, question, what it needs. */
+/* The row of a kind, for help: its name, its question, and what it requires. */
 struct orr_why_info {
     const char *name, *asks; /* "p2p"; "Can a GPU use P2P with another GPU?" */
     unsigned needs;          /* enum orr_why_need */
@@ -152,7 +152,8 @@ void orr_why_info(enum orr_why_kind kind, struct orr_why_info *ret_info);
 /* A list of words (engine/base/words.h): the names of the kinds. */
 const char *orr_why_name(size_t kind);
 
-/* The part of an analysis that holds a device, and its node there. parameter: who named it, for the error. */
+/* The part of an analysis that contains a device, and its node there. parameter: the parameter that named it, for the
+ * error. */
 enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *text, const char *parameter,
                               const struct orr_part **ret_part, uint32_t *ret_node,
                               struct orr_error *err) ORR_NO_DISCARD;

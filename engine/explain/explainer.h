@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explain/: one decision on its way to an explanation, and what rows of the tables use to say something. */
+/* Inside explain/: the state of one explanation, and the functions with which the rows of the tables write it. */
 #ifndef ORR_EXPLAIN_EXPLAINER_H
 #define ORR_EXPLAIN_EXPLAINER_H
 
@@ -9,10 +9,10 @@
 struct orr_explainer {
     const struct orr_analysis *a;
     const struct orr_why *why;
-    const struct orr_kind_row *row; /* of the decision's kind */
+    const struct orr_kind_row *row; /* row of the decision's kind */
     struct orr_arena *arena;
-    const struct orr_part *part; /* that holds from and to, or part 0 */
-    uint32_t from, to;           /* nodes of the part; of P2P also across parts: then of both */
+    const struct orr_part *part; /* part that contains from and to, or part 0 */
+    uint32_t from, to;           /* nodes of the part; for P2P, `to` may be a node of part_of_to */
     const struct orr_part *part_of_to;
     const char *because;         /* why the path is not the direct route, as the end of a sentence; NULL if it is */
     struct orr_explanation *out; /* NULL if only the verdict is needed */
@@ -22,16 +22,17 @@ struct orr_explainer {
 struct orr_kind_row {
     const char *name, *asks;
     unsigned needs; /* enum orr_why_need */
-    unsigned bears; /* enum orr_bearing: settings that were given and bear on one of these are candidates */
+    unsigned bears; /* bits of enum orr_bearing: given settings that affect one of these are candidates */
     /* Finds the subject; an error if there is none. */
     enum orr_code (*find)(struct orr_explainer *e, struct orr_error *err);
-    /* The decision in a few words: NULL is want of memory. */
+    /* The decision in a few words; NULL if memory ran out. */
     const char *(*verdict)(struct orr_explainer *e);
     /* Question, answer, rule and values. */
     enum orr_code (*explain)(struct orr_explainer *e, struct orr_error *err);
-    const char *rests[4]; /* fields of the release's row that the rule goes by */
-    unsigned touched;     /* enum orr_touch: assumptions about the input that affect one of these count */
-    enum orr_aim { ORR_AIM_NOTHING, ORR_AIM_YES, ORR_AIM_BANDWIDTH } aim; /* of a setting that is advised */
+    const char *rests[4]; /* fields of the release's row that the rule reads */
+    unsigned touched;     /* bits of enum orr_touch: the answer rests on assumptions about the input that affect one of
+                           * these */
+    enum orr_aim { ORR_AIM_NOTHING, ORR_AIM_YES, ORR_AIM_BANDWIDTH } aim; /* what an advised setting must improve */
 };
 extern const struct orr_kind_row orr_kind_rows[ORR_WHY_COUNT];
 
@@ -46,7 +47,7 @@ void orr_compared_internal(struct orr_explainer *e, uint32_t first);
 #define ORR_COMPUTED ((struct orr_from){.origin = ORR_FROM_COMPUTED})
 /* An attribute of the dump. */
 struct orr_from orr_from_attr(struct orr_explainer *e, enum orr_element_kind kind, enum orr_attr attr);
-/* Where NVLinks lead. Without NVLinks in the dump: that the input lists none, or that the reader assumed none. */
+/* Where NVLinks lead; if the dump has none, whether the input lists none or the reader assumed none. */
 struct orr_from orr_from_nvlinks(struct orr_explainer *e);
 /* What the hardware gives: links, their bandwidth and the types of paths. */
 struct orr_from orr_from_hardware(struct orr_explainer *e);
@@ -71,15 +72,15 @@ const char *orr_capability_words(struct orr_explainer *e, int32_t sm);
 void orr_rule_of(struct orr_explainer *e, enum orr_rule rule);
 /* "NET/0-2 (mlx5_2)", "rank 3 (GPU/0-1b000)". */
 const char *orr_device_name(struct orr_explainer *e, const struct orr_part *part, uint32_t node);
-/* consequences.c: the main figures out of all changes, into a row; in arena. False: out of memory. */
+/* consequences.c: puts the main figures among all changes into a row, in arena; false if memory ran out. */
 bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *arena, struct orr_what_if *row);
-/* The value of a setting in force, as text: as given, else the default. And where a value that it gives comes from:
- * "NCCL_X=1", "default of ...". */
+/* The value of a setting in force, as text: the given one, or else the default. The second function says where it comes
+ * from: "NCCL_X=1", "default of ...". */
 const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting);
 const char *orr_setting_source(struct orr_explainer *e, enum orr_setting setting);
 /* The narrowest link of a path becomes the limit. */
 void orr_limit_path(struct orr_explainer *e, const struct orr_path *path);
-/* The link that the channels of a graph fill most becomes it. */
+/* The link that the channels of a graph fill most becomes the limit. */
 void orr_limit_graph(struct orr_explainer *e, const struct orr_graph *graph);
 
 /* pairs.c, access.c: of a pair of devices. */
@@ -93,7 +94,7 @@ const char *orr_verdict_path(struct orr_explainer *e), *orr_verdict_p2p(struct o
 enum orr_code orr_explain_path(struct orr_explainer *e, struct orr_error *err),
     orr_explain_p2p(struct orr_explainer *e, struct orr_error *err),
     orr_explain_gdr(struct orr_explainer *e, struct orr_error *err);
-/* Finds what the hardware gives the pair and what rules made of it, and why the two differ (because). */
+/* Finds the pair's path by hardware and in effect, and why the two differ (because). */
 enum orr_code orr_find_distance(struct orr_explainer *e, struct orr_error *err);
 /* The path of the pair in effect. */
 const struct orr_path *orr_path_of(const struct orr_explainer *e);
@@ -139,8 +140,8 @@ enum orr_code orr_explain_symmetric(struct orr_explainer *e, struct orr_error *e
 uint32_t orr_fullest_link(struct orr_explainer *e, const struct orr_part *part, const struct orr_graph *graph,
                           float *ret_used);
 
-/* candidates.c: the setting of row `index` of the table of candidates, and its values for the decision, which may be
- * none. False: the table has no such row. */
+/* candidates.c: the setting of row `index` of the table of candidates, and its values for the decision, of which there
+ * may be none. False if the table has no such row. */
 enum { ORR_CANDIDATE_VALUES = 3 };
 bool orr_candidate(struct orr_explainer *e, unsigned index, enum orr_setting *ret_setting,
                    const char *values[ORR_CANDIDATE_VALUES], unsigned *ret_count);

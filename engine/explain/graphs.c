@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the search made of the system: channels and bandwidth of a graph, the pattern of trees. */
+/* Explains the results of the search: channels and bandwidth of a graph, the pattern of trees. */
 #include "engine/explain/explainer.h"
 
 enum orr_code orr_find_nothing(struct orr_explainer *e, struct orr_error *err)
@@ -109,7 +109,7 @@ static const char *crossing_words(int32_t cross_nic)
     return cross_nic == 0 ? "no" : cross_nic == 2 ? "yes, in pairs of channels that swap two NICs" : "yes";
 }
 
-/* How the search came there. */
+/* How the search arrived at the result. */
 static void compare_search(struct orr_explainer *e, const struct orr_graph *graph)
 {
     const struct orr_graph_story *story = &graph->story;

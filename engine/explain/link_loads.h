@@ -5,8 +5,8 @@
 
 #include "engine/analysis/analysis.h"
 
-/* Of a link in its direction. The hops of a tree count from the first GPU of a chain to the last, although data runs
- * both ways. */
+/* The load of a link in its direction. The hops of a tree are counted from the first GPU of a chain to the last,
+ * although data runs both ways. */
 struct orr_link_load {
     float used;        /* GB/s, of all channels together */
     uint64_t channels; /* bit c: channel c of the graph takes some of it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which NIC a rank uses, and whether through another GPU. */
+/* Explains which NIC a rank uses, and whether it does so through another GPU. */
 
 #include "engine/decide/nearest.h"
 #include "engine/explain/explainer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of devices and the path between them: what the hardware gives, and what rules make of it. */
+/* Explains the path between a pair of devices: by hardware, and after NCCL's rules. */
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"
 
@@ -82,7 +82,7 @@ const struct orr_paths *orr_hardware(struct orr_explainer *e, struct orr_error *
     return direct;
 }
 
-/* What keeps a GPU from GPUDirect RDMA, as the end of a sentence. */
+/* The reason why a GPU cannot use GPUDirect RDMA, as the end of a sentence. */
 static const char *gdr_hindrance(struct orr_explainer *e, const struct orr_decision *decision, uint32_t gpu,
                                  uint32_t net)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the explainers write: sentences, compared values, the limit, names of devices and values of settings. */
+/* Functions with which the explainers write sentences, compared values, the limit, names of devices and values of
+ * settings. */
 #include "engine/explain/explain.h"
 
 #include <stdio.h>
@@ -79,7 +80,7 @@ const char *orr_setting_source(struct orr_explainer *e, enum orr_setting setting
     return orr_tell(e, "default of %s in NCCL %s", name, e->a->query.settings.release->name);
 }
 
-/* A physical GPU that one rank has to itself is drawn as that rank. */
+/* A physical GPU with only one rank is drawn as that rank. */
 static void set_limit(struct orr_explainer *e, const struct orr_link *link)
 {
     const struct orr_system *system = &e->part->system;

@@ -10,7 +10,7 @@
 struct tried {
     struct orr_explainer *e;
     struct orr_trials trials;
-    struct orr_facts facts; /* of the analysis as it is; none: not computed yet */
+    struct orr_facts facts; /* facts of the unchanged analysis; none until computed */
 };
 
 /* Whether a value is the one in force already, given or by default. */
@@ -30,7 +30,7 @@ static bool was_tried(const struct orr_explanation *out, const char *name, const
     return false;
 }
 
-/* What the decision is in another analysis. */
+/* The decision in another analysis. */
 static enum orr_code verdict_there(struct orr_explainer *e, const struct orr_analysis *there, const char **ret_verdict,
                                    struct orr_error *err)
 {
@@ -60,8 +60,8 @@ static enum orr_code judge(struct tried *tried, const struct orr_analysis *other
     return ORR_OK;
 }
 
-/* Tries one value; "" is the default. Passes over a setting that the release does not have, a value that is in force
- * already and one that was tried before. */
+/* Tries one value; "" means the default. Skips a setting that the release does not have, a value that is already in
+ * force, and one that was tried before. */
 static enum orr_code try_value(struct tried *tried, enum orr_setting setting, const char *value, struct orr_error *err)
 {
     struct orr_explainer *e = tried->e;
@@ -92,7 +92,7 @@ static enum orr_code try_value(struct tried *tried, enum orr_setting setting, co
     return code;
 }
 
-/* The default of each setting that was given and bears on the decision, then the candidates. */
+/* Tries the default of each given setting that affects the decision, then the candidates. */
 static enum orr_code try_all(struct tried *tried, struct orr_error *err)
 {
     struct orr_explainer *e = tried->e;

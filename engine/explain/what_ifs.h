@@ -6,7 +6,7 @@
 
 #include "engine/whatif/changes.h"
 
-/* A consequence of a setting: one figure of a graph or of the whole, before and after, as text. */
+/* A consequence of a setting: one figure of a graph, the communicator or the system, before and after, as text. */
 enum { ORR_MOST_CONSEQUENCES = 48, ORR_CONSEQUENCE_TEXT = 32 };
 struct orr_consequence {
     const char *name, *text; /* "bw_intra", "bandwidth of a channel inside the host" */
@@ -15,9 +15,9 @@ struct orr_consequence {
 };
 
 struct orr_what_if {
-    const char *name, *value;                   /* NCCL_P2P_LEVEL, "PHB"; value "": its default */
+    const char *name, *value;                   /* "NCCL_P2P_LEVEL", "PHB"; value "" means its default */
     const char *was;                            /* value in force now, as text */
-    bool refused;                               /* that question has no answer: `then` says why */
+    bool refused;                               /* with this value there is no answer; `then` says why */
     bool changes;                               /* the decision changes */
     const char *then;                           /* the verdict with it */
     const struct orr_consequence *consequences; /* channels and bandwidths, in the order of the analysis document */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Orrery knows about machines, written as other programs read it: labels, blocks, records. One row a format. */
+/* Writes Orrery's facts about machines for other programs: labels, blocks, records. Each format is a row. */
 #ifndef ORR_EXPORTS_EXPORTS_H
 #define ORR_EXPORTS_EXPORTS_H
 
@@ -8,8 +8,8 @@
 #include "engine/cluster/cluster.h"
 
 struct orr_export_host {
-    const char *name;            /* of the host, or of its file; "": nobody gave one */
-    const struct orr_dump *dump; /* borrowed; NULL if not read, as formats of a fleet need none */
+    const char *name;            /* name of the host, or of its file; "" if unknown */
+    const struct orr_dump *dump; /* borrowed; NULL if not read, because formats of a fleet need no dump */
     const char *domain;          /* NVLink domain; NULL if unknown */
     const char *leaf;            /* leaf switch of its NICs; NULL if unknown */
 };
@@ -18,9 +18,9 @@ struct orr_export_request {
     const struct orr_export_host *hosts; /* [count], 1.. */
     uint32_t count;
     struct orr_settings settings;      /* with the release */
-    const struct orr_cluster *cluster; /* of formats about faults: the hosts as they were analysed; else NULL */
-    const char *title;                 /* what people call the cluster; NULL or "": nothing */
-    const char *id;                    /* of the stored cluster; NULL if it is a file */
+    const struct orr_cluster *cluster; /* the analysed hosts, for formats about faults; otherwise NULL */
+    const char *title;                 /* the cluster's name for people; NULL or "" if it has none */
+    const char *id;                    /* id of a stored cluster; NULL for a file */
 };
 
 /* Appends the whole text. Errors are those of orr_analyze(), and INVALID if the machines do not have what the format
@@ -41,7 +41,7 @@ struct orr_export_format {
 /* Row i of the table, NULL if there are no more; and its name. */
 const struct orr_export_format *orr_export_format(size_t i);
 const char *orr_export_format_name(size_t i);
-/* Appends the facts. INVALID if a format of one host is asked about several; else the errors of the writer. */
+/* Appends the facts. INVALID if a format of one host gets several hosts; otherwise the errors of the writer. */
 enum orr_code orr_export_write(size_t format, const struct orr_export_request *request, struct orr_text *text,
                                struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which hosts of a cluster are at fault, for people and programs that take them out of service. */
+/* Lists the hosts of a cluster that are at fault, for people and programs that take them out of service. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static enum orr_code find_faults(const struct orr_cluster *cluster, struct orr_a
     return orr_cluster_faults_find(cluster, arena, ret_faults, err);
 }
 
-/* Hosts without a name have none that other programs know. */
+/* A host without a name cannot be named to other programs. */
 static enum orr_code named(const struct orr_export_request *request, uint32_t host, const char **ret_name,
                            struct orr_error *err)
 {
@@ -34,7 +34,7 @@ static enum orr_code named(const struct orr_export_request *request, uint32_t ho
                          "host %u, which is at fault, has no name", host);
 }
 
-/* A field of CSV (RFC 4180). What a spreadsheet would take for a formula begins with an apostrophe. */
+/* Writes a field of CSV (RFC 4180). An apostrophe goes before text that a spreadsheet would read as a formula. */
 static void write_field(const char *value, struct orr_text *text)
 {
     orr_text_puts(text, strchr("=+-@", *value) && *value ? "\"'" : "\"");
@@ -87,7 +87,7 @@ enum orr_code orr_export_faults_csv(const struct orr_export_request *request, st
     return ORR_OK;
 }
 
-/* A name that a shell takes as one word. */
+/* Whether a shell reads the name as a single word without special characters. */
 static bool is_plain(const char *host)
 {
     for (const char *at = host; *at; at++)
@@ -96,7 +96,7 @@ static bool is_plain(const char *host)
     return *host && *host != '-';
 }
 
-/* Within double quotes of a shell: only letters, digits and harmless signs stay. */
+/* For double quotes in a shell: keeps only letters, digits and harmless signs. */
 static void write_harmless(const char *words, struct orr_text *text)
 {
     for (const char *at = words; *at; at++)
@@ -109,8 +109,8 @@ static bool has_fault(const struct orr_cluster_fault *row, uint32_t host)
     return bsearch(&host, row->hosts, row->host_count, sizeof host, compare_numbers) != NULL;
 }
 
-/* The command for a host at fault: between its name and the end of the line the faults as the reason. A host whose name
- * a shell could read otherwise is left out, with a comment. Nothing for a host without a fault. */
+/* Writes the command for a host at fault, with the faults as the reason. A host whose name could mean something else to
+ * a shell is left out, with a comment. Writes nothing for a host without a fault. */
 static enum orr_code write_command(const struct orr_export_request *request, const struct orr_cluster_faults *faults,
                                    uint32_t host, const char *command, struct orr_text *text, struct orr_error *err)
 {
@@ -159,7 +159,7 @@ enum orr_code orr_export_kubernetes_cordon(const struct orr_export_request *requ
     return write_commands(request, "kubectl cordon @ && kubectl annotate --overwrite node @ orrery/fault=", text, err);
 }
 
-/* Words within Markdown: signs that would be more than themselves are escaped. */
+/* Words in Markdown: escapes characters with a special meaning. */
 static void write_words(const char *words, struct orr_text *text)
 {
     for (const char *at = words; *at; at++)
@@ -208,7 +208,7 @@ static void write_faults(const struct orr_export_request *request, const struct 
         orr_text_printf(text, "\nOrrery did not try the repairs of %u further faults.\n", faults->left_out);
 }
 
-/* At most a page of commands, which name the hosts; none if a host at fault has no name. */
+/* Writes at most a page of commands with the hosts' names, or none if a host at fault has no name. */
 static enum orr_code write_drains(const struct orr_export_request *request, const struct orr_cluster_faults *faults,
                                   const uint32_t *hosts, struct orr_text *text, struct orr_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels of Kubernetes as a feature file of Node Feature Discovery: a line NAME=VALUE each, comments after "#". */
+/* Kubernetes labels as a feature file of Node Feature Discovery: one line NAME=VALUE for each, comments after "#". */
 #include <ctype.h>
 #include <string.h>
 
@@ -16,9 +16,9 @@ enum { MOST_VALUE = 63, MOST_RAILS = ORR_MAX_CHANNELS }; /* bytes of a label's v
 struct node {
     struct orr_hardware_facts hw;
     struct orr_machine machine;
-    const struct orr_analysis *one, *two; /* jobs on one host and on two; two NULL if NCCL cannot use it on two */
-    struct orr_performance figures;       /* of two if there is one: on one host, releases leave the NICs out */
-    struct orr_diagnosis diagnosis;       /* of two if there is one */
+    const struct orr_analysis *one, *two; /* jobs on one host and on two; `two` is NULL if NCCL cannot use it on two */
+    struct orr_performance figures;       /* of `two` if possible, because on one host releases leave out the NICs */
+    struct orr_diagnosis diagnosis;       /* of `two` if possible */
 };
 
 /* Writes the value; nothing if the label is left out. */
@@ -98,7 +98,7 @@ static void write_nics(const struct node *node, struct orr_text *text)
     orr_text_printf(text, "%u", orr_system_count(&node->one->built, ORR_NET));
 }
 
-/* NICs by which rings of a job on two hosts leave a host. */
+/* The number of NICs through which rings of a job on two hosts leave a host. */
 static void write_rails(const struct node *node, struct orr_text *text)
 {
     int64_t rails[MOST_RAILS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fleet as Slurm's topology plugins read it: leaf switches as a tree, NVLink domains as blocks. Unknown facts are
+/* Writes a fleet for Slurm's topology plugins: leaf switches as a tree, NVLink domains as blocks. Unknown facts are
  * omitted: hosts without an NVLink domain are in no block, and without leaf switches there is no tree. */
 #include <ctype.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { MOST_NAME = 253 };
 
 /* Hosts that share a leaf switch or an NVLink domain. */
 struct group {
-    char name[MOST_NAME + 1]; /* as Slurm takes it; differs from all others */
+    char name[MOST_NAME + 1]; /* unique, with characters that Slurm allows */
     const char *known_as;
     uint32_t count;
 };
@@ -22,8 +22,8 @@ struct group {
 struct groups {
     struct group *items;
     uint32_t count;
-    uint32_t *of_host; /* [host]; UINT32_MAX: in none */
-    uint32_t without;  /* hosts in none */
+    uint32_t *of_host; /* [host]; UINT32_MAX if in no group */
+    uint32_t without;  /* number of hosts in no group */
 };
 
 static const char *key_of(const struct orr_export_host *host, bool domain)
@@ -37,7 +37,7 @@ static bool is_name(const char *text)
            strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == strlen(text);
 }
 
-/* Slurm knows nodes by names that differ and have no blanks, commas or brackets. */
+/* Node names in Slurm must be unique and have no blanks, commas or brackets. */
 static enum orr_code check_names(const struct orr_export_request *request, struct orr_error *err)
 {
     const char **names = calloc(request->count, sizeof *names);
@@ -56,7 +56,8 @@ static enum orr_code check_names(const struct orr_export_request *request, struc
     return code;
 }
 
-/* A name for a group: its own where Slurm takes that, with other characters as '-', and a number if it is taken. */
+/* A name for a group: its own, with '-' for characters that Slurm does not allow, and with a number if the name is
+ * taken. */
 static void name_group(struct groups *groups, struct group *group)
 {
     char plain[MOST_NAME - 16];
@@ -70,7 +71,7 @@ static void name_group(struct groups *groups, struct group *group)
     for (uint32_t i = 0, number = 2; i < groups->count; i++)
         if (!strcmp(groups->items[i].name, group->name)) {
             snprintf(group->name, sizeof group->name, "%s-%u", plain, number++);
-            i = UINT32_MAX; /* again from the first */
+            i = UINT32_MAX; /* start again from the first */
         }
 }
 
@@ -106,7 +107,7 @@ static void free_groups(struct groups *groups)
     free(groups->of_host);
 }
 
-/* The hosts of a group, or those in none (UINT32_MAX), with commas. */
+/* Writes the hosts of a group, or those in none (UINT32_MAX), separated by commas. */
 static void write_hosts(const struct orr_export_request *request, const struct groups *groups, uint32_t group,
                         struct orr_text *text)
 {
@@ -124,14 +125,14 @@ static void write_names(const struct groups *groups, struct orr_text *text)
         orr_text_printf(text, "%s%s", g ? "," : "", groups->items[g].name);
 }
 
-/* The switch above the leaf switches, by a name that none of them has. */
+/* The switch above the leaf switches, with a name that none of them has. */
 static void top_name(struct groups *groups, struct group *top)
 {
     *top = (struct group){.known_as = "top"};
     name_group(groups, top);
 }
 
-/* Planning sizes: the smallest block, and doubles of it as far as this many blocks go. */
+/* Planning sizes: the smallest block size times 1, 2, 4 ... up to the number of blocks. */
 static void write_sizes(const struct groups *groups, const char *before, const char *between, struct orr_text *text)
 {
     uint32_t least = UINT32_MAX;
@@ -249,7 +250,7 @@ static void write_yaml_tree(const struct orr_export_request *request, struct gro
         write_hosts(request, leaves, g, text);
         orr_text_puts(text, "\"\n");
     }
-    if (leaves->count > 1) { /* assumed, as in the tree of topology.conf */
+    if (leaves->count > 1) { /* assumed, like in the tree of topology.conf */
         orr_text_printf(text, "      - switch: \"%s\"\n        children: \"", top.name);
         write_names(leaves, text);
         orr_text_puts(text, "\"\n");

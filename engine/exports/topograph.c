@@ -2,7 +2,7 @@
 /* The record of one node that topograph's design of GPU-to-NIC rail mapping asks for (NVIDIA/topograph #442, #443,
  * schema v1alpha1): for each GPU and rail the closest NICs, with NVIDIA's class of their PCIe path.
  *
- * What a dump does not have is left out: the node's UID, and the UUIDs of GPUs, in whose place PCI addresses are keys.
+ * A dump does not have the node's UID, which is left out, nor the UUIDs of GPUs, so PCI addresses are the keys.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct device {
 
 struct record {
     const struct orr_dump *dump;
-    struct device *gpus, *nics; /* nics: an entry a port */
+    struct device *gpus, *nics; /* nics: one entry for each port */
     uint32_t gpu_count, nic_count;
     bool rails_known; /* the dump says which rail each port is on */
     int32_t most_rail;
@@ -133,7 +133,7 @@ static void write_nics(const struct record *r, struct orr_text *text)
     orr_text_puts(text, "]\n  },\n");
 }
 
-/* The closest NICs of a rail, all that are equally close. */
+/* Writes the closest NICs of a rail: all that are equally close. */
 static void write_rail(const struct record *r, const struct device *gpu, int32_t rail, struct orr_text *text)
 {
     enum path_class best = PATH_SYS;
@@ -155,7 +155,7 @@ static void write_rail(const struct record *r, const struct device *gpu, int32_t
     orr_text_puts(text, "]");
 }
 
-/* The rails that there are, ascending, each once: the next above `after`; INT32_MAX: none. */
+/* The next rail above `after` that some NIC has; INT32_MAX if there are no more. */
 static int32_t next_rail(const struct record *r, int32_t after)
 {
     int32_t next = INT32_MAX;

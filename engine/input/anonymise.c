@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two passes. The first learns names by their place: attributes of XML, infos of hwloc, the prefix and the words
- * of NCCL's log lines. The second rewrites word by word: learned names wherever they are, and what can be recognised by
- * its shape (addresses, UUIDs). */
+/* Two passes. The first learns names by their place: attributes of XML, infos of hwloc, the prefix and the words of
+ * NCCL's log lines. The second rewrites the text word by word: learned names anywhere, and addresses and UUIDs, which
+ * it recognises by their form. */
 #include "engine/input/anonymise.h"
 
 #include <ctype.h>
@@ -89,7 +89,8 @@ static bool value_behind(const struct scan *scan, size_t at, size_t *ret_from, s
     return *ret_to > at && (sign || (scan->bytes[at] == '0' && at + 1 < scan->length && scan->bytes[at + 1] == 'x'));
 }
 
-/* hwloc: <info name="HostName" value="node17"/>: the word is a value itself, and its own value comes next. */
+/* In hwloc's <info name="HostName" value="node17"/> the word is itself a value, and the name is in the next
+ * attribute. */
 static size_t skip_to_value(const struct scan *scan, size_t at)
 {
     static const char next[] = "\" value=";
@@ -191,7 +192,7 @@ static const char *word_for(const struct orr_secrets *secrets, const char *word,
     return to;
 }
 
-/* Rewrites the word or address at a place; gives how many bytes that was, 0 if nothing that is replaced. */
+/* Rewrites the word or address at a place; returns its length in bytes, 0 if nothing there is replaced. */
 static size_t rewrite(struct orr_secrets *secrets, const struct scan *scan, struct orr_text *text)
 {
     char shape[ORR_SHAPE_SIZE];
@@ -225,7 +226,7 @@ static void rewrite_all(struct orr_secrets *secrets, struct scan scan, struct or
     }
 }
 
-/* Names within packed bytes cannot be rewritten: their content as XML can. */
+/* Names inside a compressed archive cannot be rewritten, so the copy is its content as XML. */
 static enum orr_code unpack(const char *bytes, size_t length, struct orr_text *text, struct orr_error *err)
 {
     struct orr_dump *dump;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling a draft in from a machine type: GPUs and NICs where a provider's file has places for them, and every value
- * that a reader assumed. What the input says is kept. */
+/* Fills in a draft from a machine type: GPUs and NICs in the places that a provider's file has for them, and every
+ * value that a reader assumed. Values from the input are kept. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void fill_number(struct filler *f, struct orr_doc_node *node, enum orr_at
     fill_attribute(f, node, attr, text);
 }
 
-/* Insertion by bus id: a host has tens of devices, and beyond MOST the input is not a host. */
+/* Inserts by bus id; slow, but a host has tens of devices, and an input with more than MOST is not a host. */
 static void insert(struct orr_doc_node **list, uint32_t *count, struct orr_doc_node *node)
 {
     enum { MOST = 1024 };
@@ -105,7 +105,7 @@ static void add_link(struct filler *f, struct orr_doc_node *gpu, const char *tar
     f->new_links++;
 }
 
-/* NVLinks as the board has them, if the input has none at all; the same for C2C. */
+/* Adds the board's NVLinks if the input has none at all; the same for C2C. */
 static void join_gpu(struct filler *f, uint32_t index)
 {
     const struct orr_gpu_board *board = f->type->board;
@@ -149,7 +149,7 @@ static void fill_nic(struct filler *f, uint32_t index)
     fill_attribute(f, net, ORR_ATTR_LATENCY, "0");
     fill_number(f, net, ORR_ATTR_SPEED, (int32_t)type->net_mbps);
     fill_attribute(f, net, ORR_ATTR_PORT, "1");
-    snprintf(guid, sizeof guid, "0x%x", index + 1); /* without 0x, releases before 2.30 take every NIC for one card */
+    snprintf(guid, sizeof guid, "0x%x", index + 1); /* without 0x, releases before 2.30 read all NICs as one card */
     fill_attribute(f, net, ORR_ATTR_GUID, guid);
     fill_attribute(f, net, ORR_ATTR_MAXCONN, "131072");
     fill_number(f, net, ORR_ATTR_GDR, type->net_gdr);
@@ -161,7 +161,7 @@ static void fill_cpu(struct filler *f, struct orr_doc_node *cpu)
     const struct orr_attribute *arch = orr_doc_attribute(cpu, ORR_ATTR_ARCH);
     fill_attribute(f, cpu, ORR_ATTR_ARCH, type->arch);
     if (arch && strcmp(arch->value, type->arch) != 0)
-        return; /* another machine than the type: its CPU is its own */
+        return; /* the machine is not of this type, so the type's CPU does not apply */
     static const enum orr_attr of_x86[] = {ORR_ATTR_VENDOR, ORR_ATTR_FAMILYID, ORR_ATTR_MODELID};
     for (size_t i = 0; !*type->cpu_vendor && i < sizeof of_x86 / sizeof of_x86[0]; i++)
         orr_doc_drop(&f->draft->doc, cpu, of_x86[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPUs that the input does not describe: applies the ones that the question assumes. NCCL decides P2P and bandwidths by
+/* Gives CPUs that the input does not describe the values that the question assumes. NCCL decides P2P and bandwidths by
  * architecture, vendor and model. */
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NIC ports whose speed and GPUDirect RDMA the input does not contain: applies the figures that the question assumes,
- * and notes them. */
+/* Gives NIC ports whose speed and GPUDirect RDMA are not in the input the values that the question assumes, and notes
+ * them. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/input/draft.h"
 
-/* With mbps 0 they are as the reader, or the machine type, assumes. */
+/* mbps 0 keeps the values that the reader or the machine type assumed. */
 static const struct {
     const char *word;
     uint32_t mbps;
@@ -50,7 +50,8 @@ static bool is_near(const struct orr_doc_node *net)
     return pci && pci->parent && pci->parent->kind == ORR_ELEMENT_PCI && has_gpu(pci->parent);
 }
 
-/* Ports of assumed speed that may be those of the GPUs: the ones below their switches, else all. */
+/* Counts the ports of assumed speed that may serve the GPUs: those below the GPUs' switches or, if there are none,
+ * all. */
 static uint32_t count_ports(const struct orr_doc_node *system, bool near_only)
 {
     uint32_t count = 0;
@@ -60,13 +61,13 @@ static uint32_t count_ports(const struct orr_doc_node *system, bool near_only)
     return count;
 }
 
-/* Machines are built with a network that follows the generation of their GPUs: with a NIC for each GPU or two, those
+/* Servers have a network that matches the generation of their GPUs: if there are one or two NICs for each GPU, these
  * carry this much together. */
 static void follow_gpus(struct orr_draft *draft)
 {
     static const struct {
         int sm;
-        uint32_t mbps; /* of a GPU's NICs together */
+        uint32_t mbps; /* sum of a GPU's NICs */
     } generations[] = {{90, 400000}, {80, 200000}, {0, 100000}};
     const struct orr_doc_node *system = draft->doc.system;
     uint32_t gpus = 0, near = count_ports(system, true);
@@ -89,7 +90,7 @@ static void follow_gpus(struct orr_draft *draft)
             orr_doc_suppose(&draft->doc, net, ORR_ATTR_SPEED, "%u", mbps);
 }
 
-/* Ports without GPUDirect RDMA are not RDMA ports, and keep the speed of theirs. */
+/* Ports without GPUDirect RDMA are not RDMA ports, and keep their assumed speed. */
 static void fill_nic(struct orr_draft *draft, struct orr_doc_node *net, unsigned row, uint32_t mbps)
 {
     const bool rdma = atoi(orr_doc_word(net, ORR_ATTR_GDR)) != 0;
@@ -99,7 +100,7 @@ static void fill_nic(struct orr_draft *draft, struct orr_doc_node *net, unsigned
         orr_doc_suppose(&draft->doc, net, ORR_ATTR_GDR, "0");
 }
 
-/* A port that `other` has as well: only the first of those that are alike is said. */
+/* Whether two ports have the same assumed values: notes name only the first of equal ports. */
 static bool alike(const struct orr_doc_node *net, const struct orr_doc_node *other)
 {
     return is_assumed(other, ORR_ATTR_SPEED) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a provider made by hand may lack classes, widths and whole places of devices, since NCCL finds them on the
- * machine. Before a machine type fills devices in, what the file leaves open is settled by counting. */
+/* Hand-written files of providers may lack classes, widths and even the places of devices, because NCCL finds these on
+ * the machine. Before a machine type fills in devices, this file decides by counting which place is for which
+ * device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +58,8 @@ struct place {
 
 ORR_COMPARATOR(by_bus, struct place, strcmp(a->bus, b->bus), ORR_ORDER(a->index, b->index))
 
-/* Devices without a class are of the kind of which the type has this many; if both kinds together are this many, GPUs
- * are those with the higher bus ids, as clouds number them. */
+/* Decides the kind of devices without a class: the kind of which the type has this many. If the type's GPUs and NICs
+ * together are this many, those with the higher bus ids are the GPUs, as clouds number them. */
 static void classify(struct orr_draft *draft, const struct orr_machine_type *type)
 {
     struct place *open = ORR_NEW(draft->doc.arena, struct place, draft->doc.count);
@@ -82,8 +83,8 @@ static void classify(struct orr_draft *draft, const struct orr_machine_type *typ
                      count, nics, count - nics);
 }
 
-/* A file without any place for GPUs gets them spread over its switches, where their number goes into that of the GPUs.
- */
+/* If a file has no place for GPUs, spreads them over its switches, provided that the number of GPUs is a multiple of
+ * that of the switches. */
 static void place_gpus(struct orr_draft *draft, const struct orr_machine_type *type)
 {
     uint32_t switches = 0, gpus = 0, number = 0;

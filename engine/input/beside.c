@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people paste beside a table of nvidia-smi: lines of lscpu, the command line, the legend, `topo -p2p`. */
+/* Reads the lines that people paste together with a table of nvidia-smi: lscpu, the command line, the legend, `topo
+ * -p2p`. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,8 +44,8 @@ static void take_cpu(struct orr_beside *beside, const char *line, struct orr_are
             *keys[i].field = orr_arena_strndup(arena, value, strlen(value));
 }
 
-/* What other lines say of the vendor: names of CPUs, in lscpu's "Model name:" or a sentence, and the kernel's messages
- * about the IOMMU. Two vendors in one text say nothing. */
+/* The vendor by other lines: names of CPUs, in lscpu's "Model name:" or a sentence, and the kernel's messages about the
+ * IOMMU. If a text names two vendors, neither is used. */
 static void take_vendor(struct orr_beside *beside, const char *line)
 {
     static const struct {
@@ -83,7 +84,7 @@ static void take_p2p(struct orr_beside *beside, const char *line)
     beside->p2p_refused += refused;
 }
 
-/* Lines that name different speeds of NICs say nothing. */
+/* If lines name different speeds of NICs, none is used. */
 static void take_rate(struct orr_beside *beside, const char *line, uint32_t number)
 {
     struct orr_nic_words said;

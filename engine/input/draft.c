@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building a dump by hand: see draft.h. */
+/* Builds a draft: see draft.h. */
 #include "engine/input/draft.h"
 
 #include <stdarg.h>

@@ -17,7 +17,7 @@ enum { ORR_MAX_NOTES = 24 };
 
 struct orr_draft {
     struct orr_doc doc;
-    const struct orr_dump *from; /* which it was made of; NULL if there is none */
+    const struct orr_dump *from; /* machine type that it was made of; NULL if there is none */
     unsigned cpu_row;            /* of orr_assumed_cpu_word(), as asked */
     uint32_t nic_mbps, nic_line; /* the speed of NICs that a line of the text says; 0 if none does */
     bool no_nvlinks;             /* the input does not show whether GPUs have NVLinks, and none are assumed */
@@ -37,7 +37,7 @@ void orr_draft_take(struct orr_draft *draft, const struct orr_input *input, stru
 void orr_note_recognised(struct orr_draft *draft, const char *format, ...) ORR_PRINTF(2, 3);
 void orr_note_assumed(struct orr_draft *draft, unsigned touches, const char *format, ...) ORR_PRINTF(3, 4);
 void orr_note_missing(struct orr_draft *draft, const char *command, const char *format, ...) ORR_PRINTF(3, 4);
-/* Formats into the draft's arena; "" where memory is short. */
+/* Formats into the draft's arena; "" if memory runs out. */
 const char *orr_draft_format(struct orr_draft *draft, const char *format, ...) ORR_PRINTF(2, 3);
 
 /* Fills in what a hand-written file leaves open: classes, widths, places of GPUs (assume_places.c). */
@@ -57,7 +57,8 @@ enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *
                                const struct orr_input_kind *kind, struct orr_dump **ret_dump,
                                struct orr_error *err) ORR_NO_DISCARD;
 
-/* "0-31,64-95" as words of 32 bits in hex, highest first, as NCCL's affinity; "" if the list cannot be read. */
+/* "0-31,64-95" in the form of NCCL's affinity: words of 32 bits in hex, highest first; "" if the list cannot be
+ * read. */
 const char *orr_cpu_list_mask(struct orr_draft *draft, const char *list);
 
 #endif

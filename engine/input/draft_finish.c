@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A draft becomes a dump, with the caller's assumptions for everything about which the input says nothing. */
+/* Turns a draft into a dump, with the caller's assumptions for everything that the input does not say. */
 #include "engine/input/draft.h"
 
 enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *input,

@@ -8,7 +8,7 @@
 #define ORR_HWLOC_MAP(X)                                                                                               \
     X(MACHINE, "Machine")                                                                                              \
     X(PACKAGE, "Package")                                                                                              \
-    X(SOCKET, "Socket") /* what version 1 called a package */                                                          \
+    X(SOCKET, "Socket") /* version 1's name for a package */                                                           \
     X(NUMA, "NUMANode")                                                                                                \
     X(BRIDGE, "Bridge")                                                                                                \
     X(PCI, "PCIDev")                                                                                                   \
@@ -31,7 +31,7 @@ struct orr_hwloc_object {
     enum orr_hwloc_kind kind;
     uint32_t parent; /* ORR_NO_ELEMENT if there is none */
     uint32_t line;
-    bool is_host_bridge; /* a Bridge between CPU and PCI: no device of its own */
+    bool is_host_bridge; /* a bridge between CPU and PCI, which is not a device */
     const char *name, *os_index, *cpuset, *nodeset, *gp_index, *busid, *pci_type, *link_speed, *osdev_type;
     struct orr_hwloc_info *infos;
 };
@@ -48,7 +48,7 @@ struct orr_hwloc {
 /* Reads the objects; memory from arena. SYNTAX with a line if the text is not XML, LIMIT. */
 enum orr_code orr_hwloc_read(const char *bytes, size_t length, uint32_t line_before, struct orr_arena *arena,
                              struct orr_hwloc *ret_hwloc, struct orr_error *err) ORR_NO_DISCARD;
-/* Builds the machine; INVALID if the export has no PCI devices, or none of use. */
+/* Builds the machine; INVALID if the export has no usable PCI devices. */
 enum orr_code orr_hwloc_build(const struct orr_hwloc *hwloc, const struct orr_machine_type *type,
                               struct orr_draft *draft, struct orr_error *err) ORR_NO_DISCARD;
 /* The value of an info of an object, "" if there is none. */

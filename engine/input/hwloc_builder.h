@@ -28,10 +28,10 @@ struct orr_hwloc_builder {
     struct orr_hwloc_gpu gpu_of[ORR_HWLOC_MOST_DEVICES]; /* [gpu_count] */
     uint32_t gpu_count, nic_count, net_count, nvswitches, pci_objects;
     uint32_t dropped;              /* RDMA devices without an active port */
-    uint32_t hidden;               /* GPUs that NVML did not see beside others that it saw */
+    uint32_t hidden;               /* GPUs that NVML did not see although it saw others */
     struct orr_doc_node **node_of; /* [object]: its <pci>, NULL if there is none yet */
     bool has_rdma, amd, sm_supposed;
-    const char *supposed_speed; /* of links that the export does not contain, NULL if it contains all */
+    const char *supposed_speed; /* assumed speed of links that the export does not contain, NULL if it contains all */
 };
 
 static inline const struct orr_hwloc_object *orr_hwloc_at(const struct orr_hwloc_builder *b, uint32_t object)
@@ -40,8 +40,8 @@ static inline const struct orr_hwloc_object *orr_hwloc_at(const struct orr_hwloc
 }
 /* The first object of a kind, 0 (the root) if there is none. */
 uint32_t orr_hwloc_first(const struct orr_hwloc_builder *b, enum orr_hwloc_kind kind);
-/* The <pci> of an object, with all above it: NCCL passes over the port right above a device and takes the next one,
- * which represents the switch; a root port is dropped. */
+/* The <pci> of an object, made together with everything above it. NCCL skips the port right above a device and uses the
+ * next one, which represents the switch; root ports are dropped. */
 struct orr_doc_node *orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object);
 /* Whether an object is an RDMA device. */
 bool orr_hwloc_is_rdma(const struct orr_hwloc *hwloc, const struct orr_hwloc_object *object);
@@ -49,7 +49,7 @@ bool orr_hwloc_is_rdma(const struct orr_hwloc *hwloc, const struct orr_hwloc_obj
 void orr_hwloc_add_nics(struct orr_hwloc_builder *b);
 /* Adds the NVLinks of the matrix; the number of <nvlink> elements. */
 uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b);
-/* Without a matrix, NVSwitches among the PCI devices still show that there are NVLinks: assumes them, and says so. */
+/* If the export has no matrix but NVSwitches among its PCI devices, assumes NVLinks to them, and says so. */
 void orr_hwloc_suppose_nvlinks(struct orr_hwloc_builder *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVLinks of an hwloc export: the matrix of bandwidths that hwloc writes where NVML was built into it. Its objects are
- * the GPUs in NVML's order, then the far ends that are not GPUs, as they are first met: NVSwitches as PCI devices; for
- * the ports of POWER's processors, what the GPU is nearest to on the side of the CPU. A far end without a PCI device on
+/* NVLinks of an hwloc export: the matrix of bandwidths that an hwloc built with NVML writes. Its objects are the GPUs
+ * in NVML's order, then the far ends that are not GPUs, in order of appearance: NVSwitches as PCI devices and, for
+ * ports of POWER processors, the object nearest to the GPU on the side of the CPU. A far end without a PCI device on
  * this machine (an NVSwitch that a virtual machine or a tray does not see) has no column. */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint64_t rate_of_sm(long sm)
     return sm < 70 ? 20000 : sm >= 100 ? 50000 : 25000;
 }
 
-/* The GPU that an object of the matrix is, by itself or by the device that contains NVML's name for it. */
+/* The GPU that an object of the matrix represents: the object itself, or the device that contains NVML's object. */
 static uint32_t gpu_of(const struct orr_hwloc_builder *b, uint32_t object)
 {
     for (uint32_t i = 0; object != ORR_NO_ELEMENT && i < b->gpu_count; i++)
@@ -40,7 +40,7 @@ static void add_link(const struct orr_hwloc *hwloc, uint32_t far, bool far_is_gp
     link->line = gpu->line;
     if (is_device(end) && orr_bus_id_short(end->busid, bus))
         orr_doc_set(&draft->doc, link, ORR_ATTR_TARGET, "%s", bus);
-    else /* as NCCL writes a bus id that it does not know */
+    else /* NCCL's text for an unknown bus id */
         orr_doc_suppose(&draft->doc, link, ORR_ATTR_TARGET, "fffffff:ffff:ff");
     orr_doc_set(&draft->doc, link, ORR_ATTR_COUNT_, "%u", count);
     orr_doc_set(&draft->doc, link, ORR_ATTR_TCLASS, "%s",
@@ -61,7 +61,7 @@ uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b)
         uint64_t rate = rate_of_sm(strtol(orr_doc_word(element, ORR_ATTR_SM), NULL, 10));
         for (uint32_t column = 0; column < size; column++) {
             uint32_t far = hwloc->link_object[column], peer = gpu_of(b, far);
-            /* hwloc writes both directions alike; of an export that was cut or edited the fuller one counts */
+            /* hwloc writes both directions; if an edited export lacks one of them, the other is used */
             uint64_t there = hwloc->link_mbps[(size_t)row * size + column];
             uint64_t back = hwloc->link_mbps[(size_t)column * size + row];
             uint64_t mbps = there > back ? there : back, count = mbps / rate + (mbps % rate >= rate / 2);

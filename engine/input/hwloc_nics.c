@@ -18,7 +18,7 @@ struct interface {
     uint32_t index;
 };
 
-/* What an OSDev is: numbers in versions 1 and 2, a mask in version 3. */
+/* Types of an OSDev: numbers in versions 1 and 2, a mask in version 3. */
 static bool has_type(const struct orr_hwloc *hwloc, const struct orr_hwloc_object *object, long number, long bit)
 {
     long type = strtol(object->osdev_type, NULL, 10);
@@ -39,7 +39,7 @@ static bool is_network(const struct orr_hwloc *hwloc, const struct orr_hwloc_obj
 ORR_COMPARATOR(by_name, struct interface, orr_order_naturally(a->object->name, b->object->name),
                ORR_ORDER(a->index, b->index))
 
-/* The number that NCCL makes of a GUID: its bytes the other way round. */
+/* NCCL's number of a GUID: its bytes in reverse order. */
 static void set_guid(struct orr_draft *draft, struct orr_doc_node *net, const struct orr_hwloc_object *object)
 {
     unsigned words[4];

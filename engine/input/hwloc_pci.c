@@ -53,7 +53,7 @@ uint32_t orr_hwloc_first(const struct orr_hwloc_builder *b, enum orr_hwloc_kind 
     return 0;
 }
 
-/* What kind of CPU it is, by NCCL's numbers: it shifts AMD's extended family where the kernel adds it. */
+/* The kind of a CPU in NCCL's numbers: NCCL shifts AMD's extended family, while the kernel adds it. */
 static void set_cpu_kind(struct orr_hwloc_builder *b, struct orr_doc_node *cpu)
 {
     enum { EXTENDED = 15, SHIFT = 16 };
@@ -128,7 +128,7 @@ static struct orr_doc_node *cpu_of(struct orr_hwloc_builder *b, uint32_t object)
     return cpu;
 }
 
-/* A bridge of PCI above an object, ORR_NO_ELEMENT if the host bridge or the CPU is. */
+/* The PCI bridge above an object; ORR_NO_ELEMENT if the host bridge or the CPU is above it. */
 static uint32_t bridge_above(const struct orr_hwloc_builder *b, uint32_t object)
 {
     uint32_t parent = orr_hwloc_at(b, object)->parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hwloc's objects become NCCL's tree. */
+/* Turns hwloc's objects into NCCL's tree. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static struct orr_doc_node *add_below(struct orr_hwloc_builder *b, struct orr_do
 
 static uint32_t find_os(const struct orr_hwloc_builder *b, uint32_t device, const char *prefix)
 {
-    for (uint32_t i = device + 1; i < b->hwloc->count; i++) { /* what is inside it comes right after it */
+    for (uint32_t i = device + 1; i < b->hwloc->count; i++) { /* its contents come right after it */
         const struct orr_hwloc_object *object = orr_hwloc_at(b, i);
         if (object->parent == ORR_NO_ELEMENT || object->parent < device)
             break;
@@ -84,7 +84,8 @@ static uint32_t find_os(const struct orr_hwloc_builder *b, uint32_t device, cons
     return ORR_NO_ELEMENT;
 }
 
-/* NCCL has only the GPUs that NVML shows: if the export names some, the others are hidden (cgroups, another driver). */
+/* NCCL uses only GPUs that NVML lists: if the export names some of these, the others are hidden (by cgroups or another
+ * driver). */
 static void keep_visible(struct orr_hwloc_builder *b)
 {
     uint32_t kept = 0;

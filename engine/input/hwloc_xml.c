@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hwloc's XML into objects, by libxml2's SAX interface. A DOCTYPE that only names hwloc's own rules is passed over: it
- * is never fetched; one that brings rules of its own is refused. */
+/* Reads hwloc's XML into objects with libxml2's SAX interface. A DOCTYPE that only names hwloc's DTD is skipped and
+ * never fetched; one with declarations of its own is refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +18,12 @@ struct reader {
     enum orr_code code;
     uint32_t line_before;
     uint32_t depth;                /* of elements */
-    uint32_t object_at[DEEPEST];   /* the object that an open element is, or is in */
+    uint32_t object_at[DEEPEST];   /* object of an open element, or the one that contains it */
     bool in_links;                 /* inside the matrix of NVLinks */
     struct orr_text *collecting;   /* text of the open element, NULL if it does not matter */
     struct orr_text names, values; /* of the matrix */
     uint32_t links;
-    const char *link_type; /* of all its objects, "": each name has its own */
+    const char *link_type; /* type of all its objects; "" if each name has its own */
 };
 
 static void stop(struct reader *reader, enum orr_code code)

@@ -47,7 +47,7 @@ static bool is_machine(const struct orr_input *input)
     return orr_machine_named(input) != NULL;
 }
 
-/* A log of a job that also printed a matrix contains more in its tree, if it has one, and less without. */
+/* If a job's log also has a matrix, the log's printed tree tells more than the matrix; without a tree it tells less. */
 static bool is_log(const struct orr_input *input)
 {
     if (input->root[0] || !orr_log_is_one(input->bytes, input->length))
@@ -205,7 +205,7 @@ const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t lengt
 
 #define ORR_ASK_MATRIX "give the output of `nvidia-smi topo -m`, with this text below it"
 
-/* Rows of results show no machine. */
+/* Rows of results do not describe a machine. */
 static bool is_results(const struct orr_input *input)
 {
     struct orr_results_limits limits = orr_results_default_limits;
@@ -228,7 +228,7 @@ static bool is_prose(const struct orr_input *input)
     return blanks > 1;
 }
 
-/* What people send by mistake, with the way out. */
+/* Inputs that people send by mistake, with advice. */
 static enum orr_code unrecognised(const struct orr_input *input, struct orr_error *err)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole machine from its type alone: CPUs, switches and places for devices, which the type then fills in as it fills
- * in a provider's file. Bus ids and the places of devices are made up, and the notes say so. */
+/* Makes a whole machine from its type alone: CPUs, switches and places for devices, which the type then fills in like
+ * those of a provider's file. Bus ids and the places of devices are made up, and the notes say so. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -27,8 +27,8 @@ static uint32_t cpus_of(const struct orr_machine_type *type)
     return type->gpus < 2 ? 1 : 2;
 }
 
-/* Switches: as the board has them, else one for each GPU, or for each NIC where several GPUs share one. A single NIC
- * belongs to the first CPU. */
+/* Adds switches: those of the board, or else one for each GPU, or one for each NIC if several GPUs share a NIC. A
+ * single NIC belongs to the first CPU. */
 static uint32_t switches_of(const struct orr_machine_type *type)
 {
     if (type->board->switch_gpus && type->gpus > type->board->switch_gpus)
@@ -62,8 +62,8 @@ static void add_gpu(struct orr_doc *doc, struct orr_doc_node *parent, uint32_t b
     orr_doc_set(doc, pci, ORR_ATTR_DEVICE, "0x%04x", orr_board_model(type->board)->ids[0].device);
 }
 
-/* InfiniBand follows the name of mlx5 here; every other port is Ethernet. A NIC beside a GPU that is part of the CPU is
- * soldered to four lanes, as in a DGX Spark. */
+/* A port named mlx5 is InfiniBand, any other is Ethernet. If the GPU is part of the CPU, the NIC is soldered to four
+ * lanes, like in a DGX Spark. */
 static void add_net(struct orr_doc *doc, struct orr_doc_node *parent, uint32_t bus, uint32_t device,
                     const struct orr_machine_type *type)
 {
@@ -81,7 +81,7 @@ static struct orr_doc_node *add_cpu(struct orr_doc *doc, int numa)
     return cpu;
 }
 
-/* The known places of a type's devices. The bus ids of NICs rise with their numbers, wherever they are. */
+/* Adds devices in the known places of a type. The bus ids of NICs rise with their numbers, regardless of place. */
 static void add_places(struct orr_doc *doc, const struct orr_machine_type *type)
 {
     for (uint32_t i = 0; i < type->gpus; i++) {
@@ -116,7 +116,7 @@ static void add_machine(struct orr_doc *doc, const struct orr_machine_type *type
     }
 }
 
-/* The notes of the filled-in skeleton, under a name of their own and with what is made up. */
+/* Changes the notes of the filled-in machine: its own kind and title, and what is made up. */
 static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_type *type, struct orr_error *err)
 {
     static const struct orr_missing real = {

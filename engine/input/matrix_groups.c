@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices of a table of distances are on one CPU and below one switch. */
+/* Finds which devices of a table of distances share a CPU or a switch. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void join_all(const struct orr_matrix *matrix, struct orr_matrix_groups *
             if (how == ORR_REL_PIX)
                 join(g->inner_of, i, j);
         }
-    for (uint32_t i = 1; i < matrix->count; i++) /* a device without any cell is put with the first */
+    for (uint32_t i = 1; i < matrix->count; i++) /* a device without any cell goes to the first device's CPU */
         if (!knows_place(matrix, i))
             join(g->cpu_of, i, 0);
     for (uint32_t i = 0; i < matrix->count; i++) {
@@ -70,7 +70,7 @@ static void join_all(const struct orr_matrix *matrix, struct orr_matrix_groups *
     }
 }
 
-/* NUMA ids: those of the table, and unused ones for CPUs without. */
+/* Gives CPUs the table's NUMA ids, and unused ones to CPUs without an id. */
 static void number_cpus(const struct orr_matrix *matrix, struct orr_matrix_groups *g)
 {
     bool used[256] = {false};
@@ -94,7 +94,7 @@ static void number_cpus(const struct orr_matrix *matrix, struct orr_matrix_group
         }
 }
 
-/* Pairs whose cell says farther than the tree that the other cells imply. */
+/* Counts pairs that the tree, which other cells imply, joins more closely than their own cell says. */
 static void count_widened(const struct orr_matrix *matrix, struct orr_matrix_groups *g)
 {
     for (uint32_t i = 0; i < matrix->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of GPUs beside the table. */
+/* Reads the names of GPUs that the text gives outside the table. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@ static struct orr_matrix_device *gpu_of_number(struct orr_matrix *matrix, unsign
     return NULL;
 }
 
-/* What may be beside the table: "GPU 0: NVIDIA A100 (UUID:...)" of `nvidia-smi -L`, and "0, NVIDIA A100,
- * 00000000:07:00.0" of `nvidia-smi --query-gpu=index,name,pci.bus_id --format=csv`. */
+/* Such lines are: "GPU 0: NVIDIA A100 (UUID:...)" of `nvidia-smi -L`, and "0, NVIDIA A100, 00000000:07:00.0" of
+ * `nvidia-smi --query-gpu=index,name,pci.bus_id --format=csv`. */
 static enum orr_code read_numbered(struct orr_matrix *matrix, const char *bytes, size_t length, struct orr_arena *arena,
                                    struct orr_error *err)
 {
@@ -46,7 +46,7 @@ static enum orr_code read_numbered(struct orr_matrix *matrix, const char *bytes,
     return ORR_OK;
 }
 
-/* The model that a line names after a word that begins such names; *ret_other: it names another one too. */
+/* The model that a line names; *ret_other is set if the line names a second one. */
 static const struct orr_gpu_model *model_in(const char *line, bool *ret_other)
 {
     static const char *const begins[] = {"NVIDIA ", "RTX ", "GeForce ", "Tesla ", "Quadro "};
@@ -64,8 +64,8 @@ static const struct orr_gpu_model *model_in(const char *line, bool *ret_other)
     return model;
 }
 
-/* Where no line names the GPUs by number: what other lines say, such as those of nccl-tests, lspci, the summary of
- * nvidia-smi, or a sentence. Two models in one text say nothing. */
+/* If no line names the GPUs by number, reads other lines, such as those of nccl-tests, lspci, the summary of
+ * nvidia-smi, or a sentence. If a text names two models, neither is used. */
 static void read_others(struct orr_matrix *matrix, const char *bytes, size_t length, struct orr_arena *arena)
 {
     enum { LONGEST = 200, NAMES_MOST = 64 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the table: as words (matrix_words.h), not as lines or columns, so that wrapped lines do not matter either.
+/* Reads the table as words (matrix_words.h), not as lines or columns, so that wrapped lines do not matter.
  *
  *     [GPU0 GPU1 NIC0 CPU Affinity NUMA Affinity]   the header: names until one is at the start of a line again
  *     [GPU0] [X PIX NODE] [0-31 0]                  a row: its name, a cell for each name, what else the line holds
@@ -61,7 +61,7 @@ static bool has_table(struct orr_words words, uint32_t most_lines)
         affinity |= header && orr_word_is(&word, "Affinity");
         label = word.first && orr_word_numbered(&word, "GPU") >= 0;
     }
-    return affinity; /* a header alone, which the reader refuses with a word on what is missing */
+    return affinity; /* a header alone, for which the reader's error says what is missing */
 }
 
 /* The words of the first table, after the prefix of each of its lines. */
@@ -83,7 +83,7 @@ bool orr_matrix_found(const char *bytes, size_t length)
     return find_table(bytes, length, &words);
 }
 
-/* What follows the cells of a row. */
+/* The words after the cells of a row. */
 enum tail { TAIL_CPUS, TAIL_NUMA, TAIL_GPU_NUMA, TAIL_MOST };
 
 struct table {
@@ -227,7 +227,7 @@ static enum orr_code read_legend(struct table *table)
     int nic = table->word.first && table->word.length > 1 && table->word.text[table->word.length - 1] == ':'
                   ? find_device(table->matrix, &table->word, table->word.length - 1)
                   : -1;
-    bool device = at_row(table); /* whose row was read already, or the header of another table */
+    bool device = at_row(table); /* its row was read already, or this is the header of another table */
     advance(table);
     table->matrix->has_more |= device && table->more && !table->word.first && is_cell(&table->word);
     if (nic < 0 || !table->more || table->word.first || table->matrix->devices[nic].real_name)
@@ -239,7 +239,7 @@ static enum orr_code read_legend(struct table *table)
     return ORR_OK;
 }
 
-/* Fills cells whose row is missing from across the diagonal; of two that differ the nearer one counts. */
+/* Fills cells of missing rows from their mirror images; if the two differ, the nearer relation wins. */
 static void mirror(struct orr_matrix *matrix)
 {
     for (uint32_t a = 0; a < matrix->count; a++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of distances becomes a tree: PIX is one switch, PXB a switch of switches, PHB and NODE one CPU, SYS another.
- * What the table does not contain is assumed, and said. */
+/* Turns a table of distances into a tree: PIX means the same switch, PXB a switch of switches, PHB and NODE the same
+ * CPU, SYS another CPU. Values that the table does not contain are assumed, and notes say so. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static uint32_t links(const struct orr_matrix *matrix, uint32_t a, uint32_t b)
     return matrix->nvlinks[(size_t)a * matrix->count + b];
 }
 
-/* The compute capability: of the type, of the names beside the table, or what as many NVLinks fit to. */
+/* The compute capability: from the type, from the GPUs' names in the text, or from the number of NVLinks. */
 static const char *guess_sm(struct builder *b)
 {
     const struct orr_matrix *matrix = b->matrix;
@@ -50,7 +50,7 @@ static const char *guess_sm(struct builder *b)
         b->sm = 80;
         return "no NVLink shows the generation of the GPUs; Ampere is assumed";
     }
-    /* links between two GPUs, links of a GPU that the table shows */
+    /* by the most links between two GPUs, and the most links of one GPU */
     b->sm = most > 12                ? 90
             : most > 6 || sum == 12  ? 80
             : most == 6 && gpus == 4 ? 90
@@ -125,7 +125,7 @@ static bool is_alone(const struct builder *b, const uint32_t *set, uint32_t devi
     return true;
 }
 
-/* All devices below one outer switch, or the one device that is directly on the CPU itself. */
+/* Adds all devices below one outer switch, or a single device directly below the CPU. */
 static void add_outer(struct builder *b, struct orr_doc_node *cpu, uint32_t outer)
 {
     enum { BUSES_A_SWITCH = 16 };
@@ -139,7 +139,7 @@ static void add_outer(struct builder *b, struct orr_doc_node *cpu, uint32_t oute
     for (uint32_t inner = outer; inner < matrix->count; inner++) {
         if (b->groups.outer_of[inner] != outer || b->groups.inner_of[inner] != inner)
             continue;
-        bool only = true; /* one inner switch is the outer one */
+        bool only = true; /* a single inner switch is the same as the outer one */
         for (uint32_t i = 0; i < matrix->count; i++)
             only &= b->groups.outer_of[i] != outer || b->groups.inner_of[i] == inner;
         struct orr_doc_node *parent = only ? top : add_pci(b, top, "0x060400", NULL, NULL);
@@ -149,7 +149,7 @@ static void add_outer(struct builder *b, struct orr_doc_node *cpu, uint32_t oute
     }
 }
 
-/* What lines of lscpu in the same text say. */
+/* Applies the lines of lscpu in the same text. */
 static void set_cpu(struct builder *b, struct orr_doc_node *cpu)
 {
     const struct orr_beside *beside = &b->matrix->beside;
@@ -187,7 +187,7 @@ static void add_cpu(struct builder *b, uint32_t cpu)
             add_outer(b, node, outer);
 }
 
-/* Whether the NVLinks of the GPUs end at switches: more of them than the GPU has, if each cell had its own. */
+/* Whether the NVLinks end at switches: if each cell had its own links, a GPU would have more than its model has. */
 static void decide_fabric(struct builder *b)
 {
     const struct orr_matrix *matrix = b->matrix;

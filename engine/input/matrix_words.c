@@ -9,7 +9,7 @@
 
 enum { LONGEST_PREFIX = 120, BYTES_A_STEP = 32 };
 
-/* Bytes of a blank: NBSP and the mark of UTF-8 come with text from web pages and editors. */
+/* Length of a blank in bytes: text from web pages and editors may have NBSP and a byte order mark. */
 static size_t blank_at(const char *text, size_t length)
 {
     static const char *const blanks[] = {" ", "\t", "|", "\xc2\xa0", "\xef\xbb\xbf"};
@@ -19,8 +19,8 @@ static size_t blank_at(const char *text, size_t length)
     return 0;
 }
 
-/* Bytes of a sequence for a terminal: ESC [ 4 m, also where ESC was lost or written as ^[, 0 if there is none. Without
- * ESC only colours count, as other text may be in brackets. */
+/* Length of a terminal's escape sequence, such as ESC [ 4 m, even if ESC was lost or written as ^[; 0 if there is none.
+ * Without ESC only colours are recognised, because brackets may contain other text. */
 static size_t sequence_at(const char *text, size_t length)
 {
     size_t at = 0;
@@ -41,7 +41,7 @@ static size_t sequence_at(const char *text, size_t length)
     return at > digits && at < length && text[at] == 'm' ? at + 1 : 0;
 }
 
-/* Whether the line starts as all do; a number may differ if the prefix contains a time. */
+/* Whether the line starts with the common prefix; if the prefix contains a time, numbers may differ. */
 static bool has_prefix(const struct orr_words *words, size_t at)
 {
     bool is_time = false;
@@ -98,7 +98,7 @@ static bool skip(struct orr_words *words)
     return size > 0;
 }
 
-/* Most bytes of a large text begin neither a blank nor a sequence, and need no more than a look at this table. */
+/* Most bytes of a large text begin neither a blank nor a sequence; one look at this table decides. */
 static bool ends_word(const struct orr_words *words, size_t at)
 {
     static const bool may_end[256] = {['\n'] = true, ['\r'] = true, [' '] = true,    ['\t'] = true, ['|'] = true,

@@ -12,15 +12,15 @@ struct orr_word {
     const char *text; /* not terminated */
     size_t length;
     uint32_t line, column;
-    bool first; /* of its line */
+    bool first; /* start of its line */
 };
 
 struct orr_words {
     const char *bytes;
     size_t length, at, line_start;
     uint32_t line;
-    bool fresh; /* nothing of the line was given yet */
-    /* What is before each line ("node1:", "[1,0]<stdout>:", "> ", a time); lines without it are passed over. */
+    bool fresh; /* no word of the line was returned yet */
+    /* Prefix of each line ("node1:", "[1,0]<stdout>:", "> ", a time); lines without it are skipped. */
     const char *prefix;
     size_t prefix_length;
 };
@@ -34,8 +34,8 @@ bool orr_word_is(const struct orr_word *word, const char *text);
 /* "GPU12" gives 12 for the prefix "GPU"; -1 if it is not such a word. */
 int orr_word_numbered(const struct orr_word *word, const char *prefix);
 
-/* The words from the next line on that holds a name such as "GPU0" after something else, which is then the prefix of
- * all lines; false if there is no such line. The scan goes on after it. */
+/* The words from the next line that has a name such as "GPU0" after other text, which is then the prefix of all lines;
+ * false if there is no such line. The next call goes on after that line. */
 bool orr_words_behind_prefix(struct orr_words *scan, struct orr_words *ret_words);
 
 #endif

@@ -27,7 +27,7 @@ static bool same_dumps(const struct orr_dump *a, const struct orr_dump *b)
     return equal;
 }
 
-/* By which attributes two elements of a kind below the same parent are the same thing. */
+/* The attributes that identify an element of a kind among its siblings. */
 static const enum orr_attr keys[ORR_ELEMENT_COUNT][2] = {
     [ORR_ELEMENT_SYSTEM] = {ORR_ATTR_OTHER, ORR_ATTR_OTHER},
     [ORR_ELEMENT_CPU] = {ORR_ATTR_HOST_HASH, ORR_ATTR_NUMAID},
@@ -60,8 +60,8 @@ static struct orr_doc_node *find_same(const struct orr_doc_node *parent, const s
     return NULL;
 }
 
-/* Adds what the document has not; if both have an element, attributes that it lacks, such as the rank of a GPU that
- * only its own process knows. */
+/* Adds missing elements to the document, and missing attributes to elements that both have, such as the rank of a GPU,
+ * which only its own process knows. */
 static void merge_into(struct orr_doc *doc, const struct orr_dump *dump, struct orr_doc_node **node_of)
 {
     node_of[0] = doc->system;
@@ -90,7 +90,7 @@ static const char *host_of(const struct orr_dump *dump)
     return "";
 }
 
-/* Whether a rank of one dump is another GPU in the other. */
+/* Whether the dumps give the same rank to different GPUs. */
 static bool shares_rank(const struct orr_dump *a, const struct orr_dump *b)
 {
     for (uint32_t i = 0; i < a->element_count; i++) {
@@ -153,7 +153,7 @@ enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_ki
     return orr_draft_finish(&draft, input, kind, ret_dump, err);
 }
 
-/* How much of each element there is, and what of it lacks something. */
+/* Counts elements, and devices that lack something. */
 struct counts {
     uint32_t gpus, ranked, nets, gpu_places, nic_places, open_places, amd;
 };

@@ -7,9 +7,9 @@
 
 enum { ORR_MOST_PIECES = 64 };
 
-/* Merges several dumps into one. It takes ownership of the first; the caller keeps the others. Copies count once;
- * dumps of the ranks of one host become one tree, as NCCL fuses them. With several hosts, the first is used, and the
- * notes say how to ask about all. */
+/* Merges several dumps into one. It takes ownership of the first; the caller keeps the others. Copies are merged; dumps
+ * of the ranks of one host become one tree, as NCCL fuses them. With several hosts, the first is used, and the notes
+ * say how to ask about all. */
 enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump *const *dumps,
                         uint32_t count, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 

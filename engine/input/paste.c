@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people paste beside a machine: settings, results, lines of lspci or dmesg. One line says what was found; the
- * settings act on the analysis, and what lines show together becomes a finding. */
+/* Reads what people paste together with a machine: settings, results, lines of lspci or dmesg. One line says what was
+ * found. The analysis uses the settings, and symptoms in the lines become findings. */
 #include <string.h>
 
 #include "engine/base/text.h"

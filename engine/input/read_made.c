@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forms of which another room makes a dump: a log with NCCL's printed tree, and the tar of `orrery gather`. Elements
- * have no place in the user's bytes then. */
+/* Inputs that another room turns into a dump: a log with NCCL's printed tree, and the tar of `orrery gather`. Their
+ * elements have no place in the user's bytes. */
 #include <string.h>
 
 #include "engine/detect/detect.h"
@@ -9,7 +9,7 @@
 #include "engine/log_reading/log.h"
 #include "engine/release/release_names.h"
 
-/* A printed tree holds rates and ids; what engine/log_reading/tree_dump.c supplies beside them. */
+/* A printed tree has only rates and ids; these are the other values, which engine/log_reading/tree_dump.c supplies. */
 static void note_log(struct orr_draft *draft, const struct orr_log *log)
 {
     const char *release = NULL, *counts = draft->notes.recognised;
@@ -80,7 +80,7 @@ enum orr_code orr_read_log(const struct orr_input *input, const struct orr_input
     return code;
 }
 
-/* A note of detection that says what it assumed touches everything; any other names what could not be found out. */
+/* If a note of detection says what was assumed, every answer may rest on it; any other note names a missing fact. */
 static void note_detection(struct orr_draft *draft, const struct orr_detection *found,
                            const struct orr_release *release)
 {
@@ -98,7 +98,7 @@ static void note_detection(struct orr_draft *draft, const struct orr_detection *
     }
 }
 
-/* What libarchive says of bytes that are not a tar, or one of other things, helps nobody. */
+/* libarchive's messages about bytes that are not such a tar help nobody. */
 static enum orr_code refuse_packed(const struct orr_input *input, struct orr_error *err)
 {
     bool gzip = input->length > 1 && (unsigned char)input->bytes[0] == 0x1f;

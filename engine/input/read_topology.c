@@ -51,7 +51,7 @@ static enum orr_code read_piece(const struct orr_input *input, const struct piec
     return ORR_OK;
 }
 
-/* Finds up to `most` systems; the last reaches to the end of the bytes if it is not closed. */
+/* Finds up to `most` systems; an unclosed last one reaches to the end of the bytes. */
 static uint32_t find_pieces(const struct orr_input *input, struct piece *pieces, uint32_t most)
 {
     static const char close[] = "</system>";
@@ -75,7 +75,7 @@ static uint32_t find_pieces(const struct orr_input *input, struct piece *pieces,
     return count;
 }
 
-/* What is said about plain NCCL XML: counts, and what a file without ranks lacks. */
+/* Notes about plain NCCL XML: counts, and what a file without ranks lacks. */
 static const struct orr_dump_notes *notes_of(struct orr_dump *dump, const struct orr_input_kind *kind)
 {
     struct orr_draft draft = {.doc.arena = dump->arena};

@@ -9,10 +9,10 @@
 orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_matrix, orr_read_log, orr_read_gathered,
     orr_read_machine;
 
-/* Where the name begins in a text of the one line "machine type: NAME"; NULL if it is another text. */
+/* The start of NAME in a text that is only the line "machine type: NAME"; NULL for any other text. */
 const char *orr_machine_named(const struct orr_input *input);
 
-/* Notes other content of the text of a machine: settings, symptoms, and rows of results. */
+/* Notes the other content of a text with a machine: settings, symptoms, and rows of results. */
 enum orr_code orr_paste_read(struct orr_draft *draft, const struct orr_input *input,
                              struct orr_error *err) ORR_NO_DISCARD;
 /* The same for a text whose log is read already. */
@@ -20,7 +20,7 @@ struct orr_log;
 enum orr_code orr_paste_take(struct orr_draft *draft, const struct orr_input *input, const struct orr_log *log,
                              struct orr_error *err) ORR_NO_DISCARD;
 
-/* Where a word is at or after `from`; length: nowhere. */
+/* The place of a word at or after `from`; `length` if there is none. */
 size_t orr_bytes_find(const char *bytes, size_t length, size_t from, const char *word);
 
 #endif

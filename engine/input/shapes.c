@@ -22,7 +22,7 @@ static uint64_t hash_of(const char *text, size_t length)
     return orr_hash_key(orr_hash_seeded(), text, length);
 }
 
-/* Keeps a pair; to NULL if memory ran short. */
+/* Keeps a pair; `to` is NULL if memory ran out. */
 static const char *keep(struct orr_secrets *secrets, const char *text, size_t length, const char *to)
 {
     struct orr_replacements *made = &secrets->made;
@@ -47,7 +47,7 @@ static const char *stand_in(struct orr_secrets *secrets, enum orr_secret kind)
     else if (kind == ORR_SECRET_EUI)
         snprintf(text, sizeof text, "0200:0000:%04x:%04x", n >> 16 & 0xffffu, n & 0xffffu);
     else
-        snprintf(text, sizeof text, forms[kind], n); /* NOLINT: a form of our own table */
+        snprintf(text, sizeof text, forms[kind], n); /* NOLINT: a format from our own table */
     return orr_arena_strndup(secrets->arena, text, strlen(text));
 }
 
@@ -105,8 +105,8 @@ static void learn_number(struct orr_secrets *secrets, enum orr_secret kind, cons
     const char *to;
     char with[ORR_SHAPE_SIZE];
     if (digits < SHORTEST_NUMBER || digits >= ORR_SHAPE_SIZE - 3)
-        return; /* too short to name anything, or no number */
-    /* Both spellings, as dumps and logs use them, mean the same. */
+        return; /* too short to name anything, or not a number */
+    /* Dumps and logs spell it differently; both spellings mean the same. */
     const char *bare = text + length - digits;
     if (orr_secret_find(secrets, text, length))
         return;
@@ -121,7 +121,7 @@ static void learn_number(struct orr_secrets *secrets, enum orr_secret kind, cons
     if (bare == text)
         return;
     to = orr_secret_find(secrets, with, (size_t)size);
-    if (to) /* with zeros in front */
+    if (to) /* with leading zeros */
         keep(secrets, text, length, to);
 }
 
@@ -156,7 +156,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Nothing of a name goes on after it. */
+/* Whether the name ends here. */
 static bool ends(const char *bytes, size_t length, size_t at, char also)
 {
     if (at >= length)
@@ -234,7 +234,7 @@ static size_t uuid(const char *bytes, size_t length, size_t at)
     return ends(bytes, length, at, 0) ? at - start : 0;
 }
 
-/* A colon before the place belongs to the same address where only hex digits are before it. */
+/* A colon before the place belongs to the same address if only hex digits precede it. */
 static bool goes_on(const char *bytes, size_t at)
 {
     if (!at || bytes[at - 1] != ':')

@@ -46,7 +46,8 @@ void orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena);
 void orr_secret_learn(struct orr_secrets *secrets, enum orr_secret kind, const char *text, size_t length);
 /* What replaces a word, NULL if it was not learned. */
 const char *orr_secret_find(const struct orr_secrets *secrets, const char *text, size_t length);
-/* An address or UUID that starts at a place: what replaces it, and how many bytes it has; 0 if there is none. */
+/* An address or UUID that starts at a place: writes its substitute and returns its length in bytes; 0 if there is
+ * none. */
 size_t orr_shape_at(const char *bytes, size_t length, size_t at, struct orr_secrets *secrets,
                     char ret_text[ORR_SHAPE_SIZE]);
 

@@ -113,7 +113,7 @@ static enum orr_code rename_all(struct devices *devices, const char *list, struc
     return ORR_OK;
 }
 
-/* Two devices of one id would be one device to NCCL. */
+/* NCCL would treat two devices with one id as the same device. */
 static enum orr_code check_unique(const struct devices *gpus, const struct devices *nics, struct orr_error *err)
 {
     const struct devices *both[] = {gpus, nics};
@@ -144,7 +144,7 @@ static void finish_devices(struct orr_doc *doc, const struct devices *devices, b
     }
 }
 
-/* From the leaves up: what holds no device goes. */
+/* Removes elements without a device, from the leaves up. */
 static void drop_empty(struct orr_doc_node *node) /* NOLINT(misc-no-recursion): as deep as a dump */
 {
     for (struct orr_doc_node *child = node->first, *next; child; child = next) {

@@ -8,8 +8,8 @@
 #include "engine/input/input.h"
 
 struct orr_vm_options {
-    /* Bus ids of the virtual machine, separated by commas: in the order of the real ones, or as REAL=NEW, and then
-     * devices that are not named are left out. NULL or "": the ids stay. */
+    /* Bus ids of the virtual machine, separated by commas, in the order of the real ids; or REAL=NEW pairs, which leave
+     * out devices that they do not name. NULL or "" keeps the ids. */
     const char *gpus, *nics;
 };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/machines/groups.h"
 
-enum { LEAST_GROUPS = 3, DEEPEST = 8 }; /* of fewer groups, none is the exception */
+enum { LEAST_GROUPS = 3, DEEPEST = 8 }; /* with fewer groups, none stands out as the exception */
 
 struct group {
-    uint32_t bridge, gpus, nics, nic; /* nic: the first */
+    uint32_t bridge, gpus, nics, nic; /* nic: card of the first NIC */
 };
 
-/* The model of the NICs that jobs use: that of the fastest port; others are for management; 0 if there is none. */
+/* The model of the NICs that jobs use, which is that of the fastest port (others are for management); 0 if there is
+ * none. */
 static uint64_t fastest_model(const struct orr_hardware_facts *h)
 {
     const struct orr_card *best = NULL;
@@ -22,7 +23,7 @@ static bool is_for_jobs(const struct orr_card *card, uint64_t model)
     return card->kind == ORR_CARD_NIC && model && card->model == model;
 }
 
-/* The card around this one, or itself, at a depth; ORR_NO_CARD if it is not that deep. */
+/* The card at a depth that contains this one, or is this one; ORR_NO_CARD if this card is not that deep. */
 static uint32_t at_depth(const struct orr_hardware_facts *h, uint32_t card, uint32_t depth)
 {
     while (card != ORR_NO_CARD && h->cards[card].depth > depth)
@@ -53,7 +54,8 @@ static uint32_t list_groups(const struct orr_hardware_facts *h, uint32_t depth, 
     return count;
 }
 
-/* The group whose GPUs and NICs more than half of all groups have; NULL if there is none, or it has no NICs. */
+/* The typical group: more than half of all groups have as many GPUs and NICs. NULL if there is none, or it has no
+ * NICs. */
 static const struct group *usual(const struct group *groups, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -66,7 +68,7 @@ static const struct group *usual(const struct group *groups, uint32_t count)
     return NULL;
 }
 
-/* The next NIC for jobs that is in no group, from card `from` on. */
+/* The next NIC for jobs outside all groups, from card `from` on. */
 static uint32_t next_stray(const struct orr_hardware_facts *h, const uint32_t *group_of, uint32_t depth, uint64_t model,
                            uint32_t from)
 {

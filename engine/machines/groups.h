@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of GPUs and NICs below equal PCIe bridges, and what one group lacks that most of the others have. A machine is
- * built evenly, so a NIC that is missing from one group, or is somewhere else, is noticed. */
+/* Groups of GPUs and NICs below equal PCIe bridges, and the NICs that one group lacks but most of the others have.
+ * Machines are built evenly, so a NIC that is missing from a group or in the wrong place stands out. */
 #ifndef ORR_MACHINES_GROUPS_H
 #define ORR_MACHINES_GROUPS_H
 

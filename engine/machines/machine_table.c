@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of machine types: what public documents, providers' topology files and published dumps say. Each row names
- * where its facts were looked up, and what of it could not be and is common knowledge; both are shown to the user.
- * Facts of a GPU board (NVLinks, PCI generation) are NVIDIA's own and hold for every row that has it; its GPU is a row
- * of engine/hardware/gpu_models.c. */
+ * the sources of its facts, and the facts that have no source but are common knowledge; both are shown to the user.
+ * Facts of a GPU board (NVLinks, PCI generation) come from NVIDIA and are the same in every row that has the board; its
+ * GPU is a row of engine/hardware/gpu_models.c. */
 #include "engine/machines/machine_types.h"
 
 #include <string.h>
@@ -25,13 +25,13 @@ static const struct orr_gpu_board v100 = {"V100 SXM2", 6, ORR_FABRIC_MESH, mesh_
 static const struct orr_gpu_board v100_switch = {"V100 SXM3", 6, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN3, 0, 0, 0};
 static const struct orr_gpu_board a100 = {"A100 SXM4", 12, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN4, 0, 0, 2};
 static const struct orr_gpu_board a100_gen3 = {"A100 SXM4", 12, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN3, 0,
-                                               0,           2}; /* host of PCIe 3 */
+                                               0,           2}; /* in a PCIe 3 host */
 static const struct orr_gpu_board a800 = {"A800 SXM4", 8, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN4, 0, 0, 2};
 static const struct orr_gpu_board a100_4 = {"A100 SXM4", 12, ORR_FABRIC_MESH, mesh_4x4, ORR_PCIE_GEN4, 0, 0, 0};
 static const struct orr_gpu_board a100_pair = {"A100 PCIe", 12, ORR_FABRIC_PAIRS, NULL, ORR_PCIE_GEN4, 0, 0, 0};
 static const struct orr_gpu_board h100 = {"H100 SXM5", 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, 0};
 static const struct orr_gpu_board h100_1 = {"H100 SXM5", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN5, 0,
-                                            0,           0}; /* one, alone in its VM */
+                                            0,           0}; /* a single one in a VM */
 static const struct orr_gpu_board h100_4 = {"H100 SXM5", 18, ORR_FABRIC_MESH, mesh_4x6, ORR_PCIE_GEN5, 0, 0, 0};
 static const struct orr_gpu_board h800 = {"H800 SXM5", 8, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, 0};
 static const struct orr_gpu_board h20 = {"H20 SXM5", 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, 0};
@@ -49,10 +49,12 @@ static const struct orr_gpu_board l4 = {"L4", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE
 static const struct orr_gpu_board l40s = {"L40S", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, 0};
 static const struct orr_gpu_board rtx_pro = {"RTX PRO 6000", 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN5, 0, 0, 0};
 
-/* One NUMA node for each quarter of the socket, counted against the GPUs; a NIC on the nodes of GPU 3 and of GPU 1. */
+/* One NUMA node for each quarter of the socket, in reverse order of the GPUs; NICs are on the nodes of GPU 3 and GPU
+ * 1. */
 static const struct orr_numa_place polaris[] = {{3, 0, -1}, {2, 1, 1}, {1, 2, -1}, {0, 3, 0}};
 
-/* Architecture, vendor, family, model; NUMA nodes, 0 means as usual; places of devices, NULL if unknown. */
+/* Architecture, vendor, family, model; number of NUMA nodes, 0 for the usual one; places of devices, NULL if
+ * unknown. */
 #define BROADWELL "x86_64", "GenuineIntel", 6, 79, 0, NULL
 #define SKYLAKE   "x86_64", "GenuineIntel", 6, 85, 0, NULL /* Cascade Lake too */
 #define SAPPHIRE  "x86_64", "GenuineIntel", 6, 143, 0, NULL
@@ -72,7 +74,7 @@ static const struct orr_numa_place polaris[] = {{3, 0, -1}, {2, 1, 1}, {1, 2, -1
 #define ENA   "ens#"
 #define SLING "cxi#"
 
-/* Where facts come from. */
+/* Sources of facts. */
 #define DGX      "NVIDIA's DGX data sheets (as public tables quote them)"
 #define DGX_DUMP DGX "; a published dump"
 #define RACK     "NVIDIA's NVL72 data sheets (as public tables quote them); a published dump of a GB300 tray"
@@ -88,7 +90,7 @@ static const struct orr_numa_place polaris[] = {{3, 0, -1}, {2, 1, 1}, {1, 2, -1
 #define OCI      "Oracle's list of RDMA devices (oci-hpc)"
 #define JSC      "documentation of the Jülich Supercomputing Centre"
 
-/* What is not certain. */
+/* Facts that are not certain. */
 #define CHOSEN "which the maker of the server chooses"
 #define OEM    "CPU and NICs, " CHOSEN
 
@@ -227,7 +229,7 @@ static const struct orr_machine_type types[] = {
      "documentation of CSCS", "number and speed of the NICs"},
 };
 
-/* Trays that NVLink joins: one system of as many hosts. GPUs and NICs are those of a tray. */
+/* Racks of trays that NVLink joins to one system of several hosts. GPUs and NICs are those of one tray. */
 enum { TRAYS = 18 };
 static const struct orr_machine_type racks[] = {
     {"gb200-nvl72", "", "NVIDIA", "GB200 NVL72, a rack of 18 trays", &gb200, 4, 4, 400000, MLX, true, GRACE, RACK, ""},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of machine types: finding one, and guessing which was meant. The rows are in machine_table.c. */
+/* Finds a machine type by name, and guesses which one was meant. The rows are in machine_table.c. */
 #include "engine/machines/machine_types.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ static unsigned likeness(const char *name, const char *other)
 
 enum { MOST_GUESSES = 3 };
 
-/* The most like one that is not among those found. */
+/* The most similar name that is not among those found. */
 static const struct orr_machine_type *next_guess(const char *name, const struct orr_machine_type *const *found,
                                                  size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Well-known machines: what a provider's topology file, a matrix or an hwloc export does not contain, and public facts
- * do. A row says how the GPUs are joined and how fast the NICs are; the PCI tree is the input's own. */
+/* Well-known machines: public facts that a provider's topology file, a matrix or an hwloc export does not contain. A
+ * row says how the GPUs are joined and how fast the NICs are; the PCI tree is the input's own. */
 #ifndef ORR_MACHINES_MACHINE_TYPES_H
 #define ORR_MACHINES_MACHINE_TYPES_H
 
@@ -18,21 +18,23 @@ enum orr_gpu_fabric {
     ORR_FABRIC_PAIRS   /* a bridge joins GPUs 0 and 1, 2 and 3, ... */
 };
 
-/* A GPU as it is built into a board: its NVLinks and how they run. */
+/* A GPU on a board: its NVLinks, and where they lead. */
 struct orr_gpu_board {
-    const char *gpu; /* own name of its model (engine/hardware/gpu_models.h): "H100 SXM5" */
+    const char *gpu; /* name of its model (engine/hardware/gpu_models.h): "H100 SXM5" */
     int32_t nvlinks; /* of one GPU on this board */
     enum orr_gpu_fabric fabric;
-    const char *const *mesh; /* ORR_FABRIC_MESH: a row of digits a GPU, the NVLinks to each other GPU */
+    const char *const *mesh; /* for ORR_FABRIC_MESH: a row of digits for each GPU, the number of NVLinks to each other
+                              * GPU */
     const char *link_speed;  /* of its PCI link */
     int32_t c2c_links;       /* to its CPU, 0 if there is none */
     int32_t c2c_mbps;        /* of one of them */
-    uint32_t switch_gpus;    /* GPUs that share a PCIe switch with their NICs; 0 means one, or as many as share a NIC */
+    uint32_t switch_gpus;    /* number of GPUs that share a PCIe switch with their NICs; 0 means one, or as many as
+                              * share a NIC */
 };
 
 /* A NUMA node with its GPU and NIC, each directly on the CPU. */
 struct orr_numa_place {
-    int8_t numa, gpu, net; /* net -1 if there is no NIC */
+    int8_t numa, gpu, net; /* net is -1 if there is no NIC */
 };
 
 struct orr_machine_type {
@@ -43,38 +45,39 @@ struct orr_machine_type {
     const struct orr_gpu_board *board;
     uint32_t gpus, nets; /* of one machine */
     uint32_t net_mbps;
-    const char *net_name; /* as the provider names them, with # for the number */
+    const char *net_name; /* the provider's name for them, with # for the number */
     bool net_gdr;
-    const char *arch, *cpu_vendor; /* cpu_vendor "": none, as on ARM */
+    const char *arch, *cpu_vendor; /* cpu_vendor is "" if the CPU has none, like ARM */
     int32_t cpu_family, cpu_model;
     /* NUMA nodes with GPUs, if the source gives them; 0 means one for each CPU, and most have two CPUs */
     uint32_t numa;
-    /* one for each GPU, in the order of GPUs; NULL if not known, when they are spread evenly */
+    /* one for each GPU, in the order of GPUs; NULL if not known: then devices are spread evenly */
     const struct orr_numa_place *places;
-    const char *source; /* where its facts were looked up, for people; "": nowhere, they are commonly known */
-    const char *unsure; /* which of them are not certain: not looked up, or not the same in every one; "": none */
+    const char *source; /* sources of its facts, for people; "" if the facts are common knowledge */
+    const char *unsure; /* facts that are not certain, because they have no source or differ between machines; "" if
+                         * there are none */
 };
 
 /* The model of a board's GPU: capability and PCI device ids. Never NULL for a board of the table. */
 const struct orr_gpu_model *orr_board_model(const struct orr_gpu_board *board);
 /* Row i of the types of one host, NULL if there are no more (machine_table.c). */
 const struct orr_machine_type *orr_machine_type(size_t i);
-/* The same and the racks after them: all that users may name. */
+/* All types that users may name: those of one host, then the racks. */
 const struct orr_machine_type *orr_machine_listed(size_t i);
-/* Hosts of which a type is made, joined by NVLink: the trays of a rack, or 1. */
+/* The number of hosts that make up a type, joined by NVLink: the trays of a rack, or 1. */
 uint32_t orr_machine_trays(const struct orr_machine_type *type);
 /* Hosts of a type that NVLink joins to a rack: 18 for a tray of NVL72, 1 if none. */
 uint32_t orr_machine_joined(const struct orr_machine_type *type);
-/* The same of the boards that trays have: hosts with these GPUs may be joined. */
+/* The same by the board of a tray: NVLink may join hosts with these GPUs. */
 uint32_t orr_board_joined(const struct orr_gpu_board *board);
-/* Whether the maker of the server, not of the board, chooses number and speed of the NICs. */
+/* Whether the server's maker chooses the number and speed of the NICs, because the type is only a board. */
 bool orr_machine_nics_chosen(const struct orr_machine_type *type);
-/* By name or another name of it, without regard to case; NULL if unknown. */
+/* The type with a name, or other name, ignoring case; NULL if unknown. */
 const struct orr_machine_type *orr_machine_type_find(const char *name);
-/* The type whose NICs give each GPU the least bandwidth, of the types with that GPU (a board's own name of its model)
- * or, if gpu is NULL, of all; NULL if no type has that GPU. */
+/* Among the types with a GPU (the model name of a board), or among all types if gpu is NULL, the type whose NICs give
+ * each GPU the least bandwidth; NULL if no type has that GPU. */
 const struct orr_machine_type *orr_machine_least_nics(const char *gpu);
-/* What of a machine is made up that is described by its type alone: a clause without a full stop. */
+/* The made-up facts of a machine that only its type describes: a clause without a full stop. */
 const char *orr_machine_type_made_up(const struct orr_machine_type *type);
 /* Whether the GPUs of a type have that product name, as the driver gives it: "NVIDIA H100 80GB HBM3". */
 bool orr_machine_type_has(const struct orr_machine_type *type, const char *product);

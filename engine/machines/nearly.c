@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine type that a dump is like, but for one figure: every NIC is slower, or half of the NICs or GPUs are
- * missing. Devices that are all alike hide such a fault from a comparison with one another. What the file says about
- * the rest of the machine has to fit: the GPU, the architecture, the names of the NICs, and both of the other figures.
- */
+/* Finds the machine type that a dump resembles except in one figure: every NIC is slower, or half of the NICs or GPUs
+ * are missing. A comparison of the devices with one another cannot show such a fault, because they are all alike. The
+ * rest of the machine must fit: the GPU, the architecture, the names of the NICs, and both of the other figures. */
 #include <string.h>
 
 #include "engine/machines/recognising.h"
 
-/* Of one host. NVLink may join hosts to one system; they are alike. */
+/* Counts for one host. NVLink may join several equal hosts to one system. */
 struct counted {
     uint32_t gpus, ports; /* ports: those that jobs use */
     int64_t mbps;         /* of such a port */
@@ -48,8 +47,8 @@ uint32_t orr_job_ports(const struct orr_hardware_facts *h, const struct orr_mach
     return count;
 }
 
-/* Whether machines with the GPUs of this type, and NICs with its names and speed, are built with as many NICs as their
- * maker likes: a DGX looks like such a machine. */
+/* Whether some maker of servers may have chosen the number of NICs, because machines with these GPUs and NICs come with
+ * any number: a DGX looks like such a machine. */
 static bool is_as_chosen(const struct orr_machine_type *type)
 {
     const struct orr_machine_type *other;
@@ -60,8 +59,7 @@ static bool is_as_chosen(const struct orr_machine_type *type)
     return false;
 }
 
-/* Whether some PCIe switches, or the CPU, serve GPUs without a NIC, and others GPUs with one: the machine was not built
- * that way. */
+/* Whether only some of the PCIe switches that serve GPUs also have a NIC: no machine is built that way. */
 static bool is_uneven(const struct orr_hardware_facts *h)
 {
     bool with = false, without = false;
@@ -75,7 +73,7 @@ static bool is_uneven(const struct orr_hardware_facts *h)
     return with && without;
 }
 
-/* One NIC with a name that any NIC could have says nothing about half of a machine. */
+/* A single NIC with a common name does not show that half of a machine is missing. */
 static bool is_telling(const struct orr_machine_type *type)
 {
     return type->nets > 1 || !strncmp(type->net_name, "rdmap", 5) || !strncmp(type->net_name, "mlx5_ib", 7);
@@ -86,7 +84,7 @@ static enum orr_differs differs_from(const struct orr_hardware_facts *h, const s
                                      const struct counted *here, bool asks, bool *ret_slower, bool *ret_fewer_gpus)
 {
     const bool fast = orr_port_is_as_fast(here->mbps, type->net_mbps), slower = !fast && here->mbps < type->net_mbps;
-    /* Half of the GPUs is another machine, so that its NICs are a question at most. */
+    /* A machine with half of the GPUs may be another type, so its NICs are at most a question. */
     const bool gone = asks ? 2 * here->gpus == type->gpus && is_telling(type) : 2 * here->gpus > type->gpus;
     *ret_slower = false;
     *ret_fewer_gpus = here->gpus < type->gpus;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* CPU models as /proc/cpuinfo has them, families as NCCL writes them (AMD: base family + 16 * extended family). */
+/* CPU models as in /proc/cpuinfo, families in NCCL's form (for AMD: base family + 16 * extended family). */
 static const struct {
     const char *vendor;
     int32_t family, model, generation;
@@ -51,8 +51,8 @@ static struct orr_seen look(const struct orr_hardware_facts *h)
     return seen;
 }
 
-/* Whether the device id names a GPU of the table with this compute capability. An edited file may contradict itself:
- * then its ids prove nothing. */
+/* Whether the device id belongs to a GPU of the table with this compute capability. An edited file may contradict
+ * itself, and then its ids prove nothing. */
 static bool is_listed(const struct orr_seen *seen)
 {
     const struct orr_machine_type *type;
@@ -62,7 +62,7 @@ static bool is_listed(const struct orr_seen *seen)
     return false;
 }
 
-/* Ports as fast as the type's. */
+/* Counts the ports that are as fast as the type's. */
 static uint32_t count_ports(const struct orr_hardware_facts *h, const struct orr_machine_type *type, bool *ret_named)
 {
     uint32_t count = 0, named = 0;
@@ -87,8 +87,9 @@ static bool is_one_host(const struct orr_hardware_facts *h)
 
 enum { NO_FIT = UINT32_MAX };
 
-/* How much a dump differs from a type: devices, and one for another CPU; NO_FIT: it is another machine. A job may use
- * some GPUs only; half of the type's ports, or more than it has, are another machine. */
+/* The distance of a dump from a type: the number of missing devices, plus one for a different CPU; NO_FIT if it is
+ * another machine. A job may use only some of the GPUs. A dump with at most half of the type's ports or GPUs, or with
+ * more ports than the type, is another machine. */
 static uint32_t distance(const struct orr_hardware_facts *h, const struct orr_machine_type *type, uint32_t *ret_ports)
 {
     bool named;
@@ -100,7 +101,7 @@ static uint32_t distance(const struct orr_hardware_facts *h, const struct orr_ma
     return type->nets - ports + type->gpus - h->gpu_count + !orr_machine_has_cpu(h, type);
 }
 
-/* Values on which all agree stay, others become unknown. */
+/* Keeps a value on which all types agree; otherwise it becomes unknown. */
 static void agree(int32_t *value, int32_t other, bool first)
 {
     *value = first || *value == other ? other : 0;
@@ -118,7 +119,7 @@ static void read_boards(const struct orr_hardware_facts *h, const struct orr_see
         int generation = orr_pcie_generation(orr_pcie_read_rate(board->link_speed));
         agree(&machine->nvlinks, board->nvlinks, first);
         fastest = generation > fastest ? generation : fastest;
-        /* Of boards with one GPU model, the one with as many GPUs. */
+        /* prefer the board with the same number of GPUs */
         if (!machine->board || (type->gpus == h->gpu_count && !exact)) {
             machine->board = board;
             exact = type->gpus == h->gpu_count;
@@ -148,10 +149,11 @@ static const char *host_of(const struct orr_hardware_facts *h, uint32_t element)
     return orr_element_word(h->dump, element, ORR_ATTR_HOST_HASH);
 }
 
-/* The GPUs of several hosts if each had as many as most of them have; 0 if half of them have fewer, or more. */
+/* The number of GPUs of several hosts if each had as many as most of them; 0 if half of the hosts or more have another
+ * number. */
 static uint32_t gpus_of_hosts(const struct orr_hardware_facts *h)
 {
-    enum { MOST_PAIRS = 1 << 20 }; /* of CPUs and GPUs: a bound for hostile dumps */
+    enum { MOST_PAIRS = 1 << 20 }; /* pairs of CPUs and GPUs: a limit for hostile dumps */
     uint32_t hosts = 0, most = 0, with_most = 0;
     for (uint32_t c = 0; (uint64_t)h->cpu_count * h->gpu_count <= MOST_PAIRS && c < h->cpu_count; c++) {
         const char *host = host_of(h, h->cpus[c]);
@@ -198,7 +200,7 @@ void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machin
         }
         nearest = away;
     }
-    /* Bridges between PCIe cards are an option: only NVLinks that are there, or a known machine, prove them. */
+    /* Bridges between PCIe cards are optional: only NVLinks in the dump, or a known machine, prove them. */
     if (ret_machine->board && ret_machine->board->fabric == ORR_FABRIC_PAIRS && !ret_machine->type && !has_nvlinks(h))
         ret_machine->nvlinks = 0;
     /* A PCIe switch may be newer than the CPU: the type says what its links are. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside machines/: what recognise.c and nearly.c read of a dump. */
+/* Inside machines/: the facts of a dump that recognise.c and nearly.c use. */
 #ifndef ORR_MACHINES_RECOGNISING_H
 #define ORR_MACHINES_RECOGNISING_H
 
@@ -13,7 +13,7 @@ struct orr_seen {                      /* facts that the GPUs of a dump have in 
     bool listed; /* the device id names a GPU of the table with this compute capability */
 };
 
-/* Whether a type has the GPUs of the dump, at least `gpus` of them. */
+/* Whether a type has the GPUs of the dump, and at least `gpus` of them. */
 bool orr_machine_has_gpus(const struct orr_machine_type *type, const struct orr_seen *seen, uint32_t gpus);
 /* The same, and the dump's architecture. */
 bool orr_machine_could_be(const struct orr_hardware_facts *h, const struct orr_machine_type *type,
@@ -23,11 +23,11 @@ bool orr_machine_has_arch(const struct orr_hardware_facts *h, const struct orr_m
 bool orr_machine_has_cpu(const struct orr_hardware_facts *h, const struct orr_machine_type *type);
 /* Mb/s of a port, 0 if unknown. */
 int64_t orr_port_mbps(const struct orr_hardware_facts *h, uint32_t net);
-/* Within an eighth, as some virtual machines report a little less. */
+/* Whether two speeds are equal within an eighth: some virtual machines report a little less. */
 bool orr_port_is_as_fast(int64_t mbps, int64_t most);
 bool orr_port_is_named(const struct orr_hardware_facts *h, uint32_t net, const struct orr_machine_type *type);
-/* nearly.c: fills in ret->differs and the rest; nothing if no type is nearly the dump's. asks: only a type that differs
- * in this, even if the machine is right as another type. */
+/* nearly.c: fills in *ret, or nothing if the dump resembles no type. asks: looks only for a type that differs in this
+ * figure, even if the machine is right as another type. */
 void orr_machine_find_nearly(const struct orr_hardware_facts *h, const struct orr_seen *seen, enum orr_differs asks,
                              struct orr_nearly *ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers of the commands as text for people, with one writer for each. The conclusion comes first, then the
- * evidence; verbose adds counts and details for maintainers. Each appends to its page. */
+/* Writes the answers of the commands as text for people, with one function for each. The conclusion comes first, then
+ * the evidence; verbose adds counts and details for maintainers. Each appends to its page. */
 #ifndef ORR_REPORT_ANSWERS_TEXT_H
 #define ORR_REPORT_ANSWERS_TEXT_H
 
@@ -22,7 +22,8 @@ void orr_report_comparison(struct orr_page *page, const struct orr_comparison *c
 /* One difference without a full stop: "NIC mlx5_3: PCIe lanes: 16 -> 8". over_time: B is the same machine later. */
 void orr_report_unlike(const struct orr_comparison *comparison, const struct orr_unlike *row, bool over_time,
                        struct orr_text *text);
-/* `orrery compare --majority`. called and changes: of each specimen; changes[s] is NULL if it equals the majority. */
+/* `orrery compare --majority`. called and changes have an entry for each specimen; changes[s] is NULL if it equals the
+ * majority. */
 void orr_report_majority(struct orr_page *page, const struct orr_majority *majority,
                          const struct orr_set_finding *findings, uint32_t finding_count,
                          const struct orr_called *called, const struct orr_changes *const *changes);

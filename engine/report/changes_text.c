@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes as text for people. */
+/* Writes changes as text for people. */
 #include <string.h>
 
 #include "engine/report/answers_text.h"
@@ -43,7 +43,7 @@ static uint32_t shown_place(const struct orr_changes *changes, const struct orr_
     return count;
 }
 
-/* "types of paths: PXN -> SYS"; without --verbose, ids are "routes: other ones". */
+/* "types of paths: PXN -> SYS"; without --verbose, ids are written as "routes: other ones". */
 static void put_values(const struct orr_changes *changes, const struct orr_change *change, bool verbose,
                        struct orr_text *text)
 {
@@ -74,7 +74,7 @@ static void put_places(const struct orr_changes *changes, const struct orr_chang
     }
 }
 
-/* Without ids, changes that read alike are one line. */
+/* Without ids, changes with the same words share one line. */
 static void put_section(struct orr_page *page, const struct orr_changes *changes, enum orr_fact_section section,
                         bool verbose)
 {

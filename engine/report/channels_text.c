@@ -6,10 +6,11 @@
 
 enum { RINGS_SHOWN = 8, TREES_SHOWN = 4, RANKS_SHOWN = 64 };
 
-/* Distinct channels of NCCL may still be the same to the letter: a digest of each shows which. */
+/* Finds equal channels by digests: channels that NCCL treats as distinct may still have the same ranks in the same
+ * order. */
 struct kinds {
     uint64_t digest[ORR_MAX_CHANNELS]; /* [distinct channel] */
-    uint32_t count;                    /* different ones */
+    uint32_t count;                    /* number of different digests */
 };
 
 static uint64_t digest_of(const int32_t *numbers, size_t count)
@@ -34,7 +35,7 @@ static void add_kind(struct kinds *kinds, int32_t distinct, uint64_t digest)
     kinds->count += is_first(kinds, distinct);
 }
 
-/* Channels whose ring or tree is that of a distinct channel. */
+/* Lists the channels with the ring or tree of a distinct channel. */
 static void write_channels(const struct orr_communicator *c, const struct kinds *kinds, int32_t distinct,
                            struct orr_text *text)
 {
@@ -59,7 +60,7 @@ static void write_ring(struct orr_page *page, const struct orr_communicator *c, 
     orr_page_say(page, ORR_STYLE_PLAIN, "  ", orr_text_data(&text));
 }
 
-/* Chains from the root down: each line begins where the one before branched. todo: room for all ranks. */
+/* Writes chains from the root down; each line begins where an earlier one branched. todo: room for all ranks. */
 static void write_tree(struct orr_page *page, const struct orr_communicator *c, const struct kinds *kinds,
                        int32_t distinct, const struct orr_tree *tree, int32_t *todo)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hosts of a cluster that are at fault, as a table: a row a fault. */
+/* Writes the hosts of a cluster that are at fault as a table with one row for each fault. */
 #include "engine/cluster/standing.h"
 #include "engine/report/report.h"
 

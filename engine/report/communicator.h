@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings, trees, point-to-point rounds and parallel groups as text for people. Programs read JSON; these pages show the
- * first of many and give their number. */
+/* Writes rings, trees, point-to-point rounds and parallel groups as text for people. If there are many, the text shows
+ * the first ones and gives the number; programs read JSON. */
 #ifndef ORR_REPORT_COMMUNICATOR_H
 #define ORR_REPORT_COMMUNICATOR_H
 
@@ -8,7 +8,7 @@
 #include "engine/cluster/transfers.h"
 #include "engine/report/page.h"
 
-/* Rings and trees; the analysis may be a plan. NOMEM. */
+/* The rings and trees; the analysis may be a plan. NOMEM. */
 enum orr_code orr_channels_write(struct orr_page *page, const struct orr_analysis *analysis, struct orr_arena *arena,
                                  struct orr_error *err) ORR_NO_DISCARD;
 /* The rounds first..last of one rank. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons as text for people: what the difference costs, what differs, and what NCCL decides differently. */
+/* Writes comparisons as text for people: the cost of the difference, the differences, and NCCL's decisions that
+ * change. */
 #include <string.h>
 
 #include "engine/report/answers_text.h"
@@ -76,7 +77,7 @@ static void put_hardware(struct orr_page *page, const struct orr_comparison *c)
         orr_page_line(page, "  ", "and %u more (--json lists them)", count - ROWS_SHOWN);
 }
 
-/* Other names and numbers: alike ones are a line with the first as the example. */
+/* Differences in names and numbers: equal ones share a line, with the first as the example. */
 static void put_numbering(struct orr_page *page, const struct orr_comparison *c)
 {
     static const char *const kinds[ORR_DEVICE_KIND_COUNT] = {"dumps", "hosts", "CPUs", "bridges", "GPUs",
@@ -149,7 +150,8 @@ static void put_deviation(struct orr_page *page, const struct orr_majority *m, c
         orr_page_line(page, "    ", "and %u more (--json lists them)", row->deviant_count - DEVIANTS_SHOWN);
 }
 
-/* What the dumps get that are unlike most: a sentence each, and the table of the one that differs most. */
+/* The performance of dumps that differ from the majority: a sentence for each, and a table for the dump that differs
+ * most. */
 static void put_effects(struct orr_page *page, const struct orr_majority *m, const struct orr_called *called,
                         const struct orr_changes *const *changes)
 {
@@ -157,7 +159,7 @@ static void put_effects(struct orr_page *page, const struct orr_majority *m, con
     uint32_t compared = 0, said = 0;
     for (uint32_t s = 0; s < m->specimens; s++)
         compared += changes[s] && changes[s]->outcomes[0].host_count;
-    const bool lists = compared > (most != UINT32_MAX); /* the summary has the outcome with the greatest loss */
+    const bool lists = compared > (most != UINT32_MAX); /* the summary names the outcome with the greatest loss */
     if (lists)
         orr_page_heading(page, "What they get");
     for (uint32_t s = 0; lists && s < m->specimens; s++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sentence of the report: whether symmetric kernels may run, in one sentence about all numbers of hosts. */
+/* Writes the report's sentence on symmetric kernels: whether they may run, for all numbers of hosts. */
 #include "engine/report/report.h"
 
 #include <string.h>
 
 #include "engine/device/device.h"
 
-/* What holds on a number of hosts: "yes, by GIN", "no, because ...", without the full stop. */
+/* The answer for a number of hosts: "yes, by GIN", "no, because ...", without the full stop. */
 static void write_answer(struct orr_device_side *device, struct orr_text *text)
 {
     const struct orr_device_verdict *memory = orr_device_verdict(device, ORR_DEVICE_SYMMETRIC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `orrery predict` prints. nccl-tests' layout takes 116 columns, so a narrower terminal gets the columns that
- * people compare. */
+/* Writes the output of `orrery predict`. nccl-tests' layout has 116 columns; a narrower terminal gets only the columns
+ * that people compare. */
 #include <inttypes.h>
 
 #include "engine/release/release_names.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An explanation for a person to read: the answer first, which can go into a ticket, then the evidence. */
+/* Writes an explanation for people: first the answer, which can be pasted into a ticket, then the evidence. */
 #include <string.h>
 
 #include "engine/explain/assumptions.h"
@@ -29,7 +29,7 @@ static void write_compared(struct orr_page *page, const struct orr_explanation *
     }
 }
 
-/* Figures of the communicator and of the ring first: with fewer than these nothing is left out. */
+/* Shows this many figures, those of the communicator and of the ring first. */
 enum { BRIEF_MOST = 4 };
 
 static bool is_brief(const struct orr_consequence *row)
@@ -37,7 +37,7 @@ static bool is_brief(const struct orr_consequence *row)
     return !row->of || !strcmp(row->of, "ring");
 }
 
-/* How many facts the setting changes, by section. */
+/* The number of facts that the setting changes, by section. */
 static void write_changed(struct orr_page *page, const struct orr_what_if *what_if)
 {
     ORR_LOCAL_TEXT(text, TEXT_MOST);

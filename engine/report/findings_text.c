@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings and further questions as text. */
+/* Writes findings and further questions. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/report/report.h"
 
-/* The report has room for two screens; `orrery show --findings` has all. */
+/* The report should fit two screens; `orrery show --findings` has all findings. */
 enum { IN_FULL = 2, IN_BRIEF = 4, FOLLOWING_NAMED = 1, NOTES_SHOWN = 3, QUESTIONS = 3 };
 
 /* Assumptions have a section of their own. */
@@ -20,7 +20,7 @@ static bool is_note(const struct orr_diagnosed *row)
     return row->severity == ORR_SEVERITY_INFO;
 }
 
-/* What is wrong, where, and what its repair gains: no two findings have the same headline. */
+/* The headline says what is wrong, where, and what its repair gains, so no two findings have the same headline. */
 static void write_headline(struct orr_page *page, const struct orr_diagnosed *row, uint32_t number, bool brief)
 {
     const enum orr_style style = row->severity == ORR_SEVERITY_ERROR ? ORR_STYLE_BAD : ORR_STYLE_CAREFUL;
@@ -41,7 +41,7 @@ static void write_headline(struct orr_page *page, const struct orr_diagnosed *ro
     orr_page_printf(page, brief ? ORR_STYLE_PLAIN : style, lead, "%s", orr_text_data(&text));
 }
 
-/* The headline, then the cause, then the remedy. */
+/* Writes the headline, then the cause, then the remedy. */
 static void write_finding(struct orr_page *page, const struct orr_diagnosed *row, uint32_t number)
 {
     const struct orr_finding_row *finding = row->finding->row;
@@ -61,7 +61,7 @@ static void write_finding(struct orr_page *page, const struct orr_diagnosed *row
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Check: %s", row->finding->commands[0]);
 }
 
-/* Titles of the consequences of a row: one paragraph. */
+/* Writes the titles of the consequences of a finding in one paragraph. */
 static void write_following(struct orr_page *page, const struct orr_diagnosis *d, uint32_t of, bool all)
 {
     ORR_LOCAL_TEXT(text, 8192);
@@ -75,7 +75,7 @@ static void write_following(struct orr_page *page, const struct orr_diagnosis *d
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "It also explains: %s.", text.data);
 }
 
-/* Errors and warnings; gives their number. */
+/* Writes errors and warnings; returns their number. */
 static uint32_t write_faults(struct orr_page *page, const struct orr_diagnosis *d, bool all)
 {
     uint32_t count = 0;
@@ -94,7 +94,7 @@ static uint32_t write_faults(struct orr_page *page, const struct orr_diagnosis *
     return count;
 }
 
-/* At most this many; if none is shown, only their number. */
+/* Writes at most `most` notes; if that is 0, only their number. */
 static void write_notes(struct orr_page *page, const struct orr_diagnosis *d, uint32_t most)
 {
     uint32_t count = 0;
@@ -120,7 +120,7 @@ void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *d, b
     write_notes(page, d, all ? UINT32_MAX : faults > 1 ? 0 : NOTES_SHOWN);
 }
 
-/* A pair of GPUs without P2P; false if every pair has it. */
+/* Finds a pair of GPUs without P2P; false if every pair has it. */
 static bool find_no_p2p(const struct orr_report *report, uint32_t *from, uint32_t *to)
 {
     const struct orr_analysis *analysis = report->analysis;
@@ -131,7 +131,7 @@ static bool find_no_p2p(const struct orr_report *report, uint32_t *from, uint32_
     return false;
 }
 
-/* A GPU whose own NIC may not be used by GPUDirect RDMA. */
+/* Finds a GPU that cannot use GPUDirect RDMA with its own NIC. */
 static bool find_no_gdr(const struct orr_report *report, uint32_t *ret_rank, char net[ORR_NODE_ID_SIZE])
 {
     for (uint32_t rank = 0; report->nics && rank < report->analysis->local_ranks; rank++) {
@@ -156,7 +156,7 @@ struct further {
     uint32_t count; /* proposed so far, QUESTIONS at most */
 };
 
-/* One question, and the command that answers it. hosts: the command is about this many, 1: --hosts is left out. */
+/* Proposes a question with the command that answers it. hosts: number for --hosts, which is left out for 1. */
 static void propose(struct further *further, const char *question, const char *command, uint32_t hosts)
 {
     ORR_LOCAL_TEXT(text, 8192);
@@ -170,7 +170,7 @@ static void propose(struct further *further, const char *question, const char *c
     orr_page_command(further->page, "    ", orr_text_data(&text));
 }
 
-/* A command that runs on the machine first. */
+/* Proposes a command that must first run on the machine. */
 static void propose_run(struct further *further, const char *question, const char *command)
 {
     ORR_LOCAL_TEXT(text, 8192);

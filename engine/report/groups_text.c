@@ -7,7 +7,7 @@ enum {
     SHAPES_SHOWN = 12,
     NICS_SHOWN = 16,
     MEASURED = 1 << 28
-}; /* MEASURED: bytes of the AllReduce that is predicted */
+}; /* MEASURED: size in bytes of the predicted AllReduce */
 
 static void add_shape(struct orr_table *table, const struct orr_groups_of_kind *kind,
                       const struct orr_group_shape *shape)

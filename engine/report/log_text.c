@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log beside the prediction for its machine: facts that agree and differ by topic, likely causes, other
- * communicators, and how much of the log was understood. */
+/* Writes the comparison of a log with the prediction for its machine: facts that agree and differ by topic, likely
+ * causes, other communicators, and how much of the log was understood. */
 #include "engine/report/log_text.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static bool is_one_of_several(const struct orr_log_check *check)
     return check->communicator < check->log->communicator_count && check->log->communicator_count > 1;
 }
 
-/* What was compared, and under which assumptions. */
+/* The compared communicator, and the assumptions. */
 static void write_question(struct orr_page *page, const struct orr_log_check *check)
 {
     ORR_LOCAL_TEXT(text, TEXT_MOST);
@@ -77,7 +77,7 @@ static void write_question(struct orr_page *page, const struct orr_log_check *ch
         orr_page_line(page, "  ", "%s=%s %s", check->ignored[i].name, check->ignored[i].value, check->ignored[i].why);
 }
 
-/* How many facts of each topic agree and differ. */
+/* The number of facts of each topic that agree and differ. */
 static void write_counts(struct orr_page *page, const struct orr_log_check *check)
 {
     orr_page_blank(page);
@@ -88,7 +88,7 @@ static void write_counts(struct orr_page *page, const struct orr_log_check *chec
                          check->topics[t].differ);
 }
 
-/* What the log does not contain, and which setting makes NCCL print it. */
+/* Facts that the log does not contain, with the setting that makes NCCL print them. */
 static void write_missing(struct orr_page *page, const struct orr_log_check *check)
 {
     ORR_LOCAL_TEXT(text, TEXT_MOST);
@@ -161,7 +161,7 @@ static void write_check(struct orr_page *page, const struct orr_log_check *check
     write_differences(page, check);
 }
 
-/* The communicators for which the first of them was compared, "8-55". */
+/* The equal communicators that the compared one represents, "8-55". */
 static const char *alike(const struct orr_log_survey *survey, uint32_t like, struct orr_arena *arena,
                          uint32_t *ret_count)
 {

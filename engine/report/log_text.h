@@ -6,11 +6,11 @@
 #include "engine/report/page.h"
 #include "engine/triage/triage.h"
 
-/* beside: a machine in the same text; NULL if there is none. why: if check is NULL, the reason why there was no
- * comparison, as a phrase. verbose: also the counts of facts by topic, and how much of the log was understood. */
+/* beside: a machine in the same text, or NULL. why: if check is NULL, the reason why there was no comparison, as a
+ * phrase. verbose: also write the number of facts by topic, and how much of the log was understood. */
 void orr_report_log(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage,
                     const struct orr_log_check *check, const struct orr_dump *beside, const char *why, bool verbose);
-/* The triage alone. */
+/* Writes only the triage. */
 void orr_report_triage(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage);
 
 #endif

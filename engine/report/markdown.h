@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Markdown as text for a terminal, as far as our own documentation uses it: headings, paragraphs, lists, tables, blocks
- * of code, links, code and bold words. Links lose their addresses, pictures are left out. */
+/* Writes Markdown for a terminal. It knows the parts that our documentation uses: headings, paragraphs, lists, tables,
+ * blocks of code, links, code and bold words. Links lose their addresses, and pictures are left out. */
 #ifndef ORR_REPORT_MARKDOWN_H
 #define ORR_REPORT_MARKDOWN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of path types. */
+/* Writes the table of path types. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { NAME = 32, DEVICES_SHOWN = 128, NAMES_SHOWN = 8 };
 
-/* Devices of one column: several NICs where all GPUs have the same type of path to them. */
+/* Devices of one column; several NICs if every GPU has the same type of path to all of them. */
 struct column {
     uint32_t first, last; /* devices */
 };
@@ -15,7 +15,7 @@ struct column {
 /* The devices in the order of the columns: GPUs by rank, then NICs. */
 struct devices {
     const struct orr_report *report;
-    const struct orr_part *nic_part; /* NICs are nodes of it */
+    const struct orr_part *nic_part; /* part whose nodes the NICs are */
     const uint32_t *gpus;            /* [gpu_count]: local ranks that are shown */
     uint32_t gpu_count, net_count;
     struct column *columns; /* [column_count] */
@@ -77,7 +77,8 @@ static bool is_alike(const struct devices *devices, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Rank of a GPU; a NIC has its place, or the number of its column in the table that the machine was read from. */
+/* The number in a heading: the rank of a GPU; for a NIC its place, or its number in the table that the machine was read
+ * from. */
 static uint32_t number_of(const struct devices *devices, uint32_t device)
 {
     const struct orr_dump_notes *notes = devices->report->analysis->given->notes;
@@ -88,7 +89,7 @@ static uint32_t number_of(const struct devices *devices, uint32_t device)
     return (uint32_t)orr_system_node(&devices->nic_part->system, ORR_NET, device - devices->gpu_count)->net.dev;
 }
 
-/* One column a device; in brief, neighbouring NICs that are alike share one. */
+/* Makes one column for each device; if brief, equal neighbouring NICs share one. */
 static bool choose_columns(struct devices *devices)
 {
     const uint32_t count = devices->gpu_count + devices->net_count;
@@ -116,7 +117,7 @@ static void name_of(const struct devices *devices, struct column column, bool is
         snprintf(name, NAME, "%s%u", kind, first);
 }
 
-/* The NUMA node of a GPU: that of the CPU which is nearest to it; "" without one. */
+/* The NUMA node of a GPU, which is that of its nearest CPU; "" if there is none. */
 static const char *numa_of(const struct devices *devices, uint32_t device, char text[ORR_NODE_ID_SIZE])
 {
     const struct orr_part *part = orr_analysis_part(devices->report->networked, (int32_t)devices->gpus[device]);
@@ -132,7 +133,7 @@ static const char *numa_of(const struct devices *devices, uint32_t device, char 
     return text;
 }
 
-/* A table that is too wide has no columns of GPUs: a sentence says how many pairs have which type. */
+/* Replaces the GPU columns of a table that is too wide by a sentence: how many pairs have which type. */
 static void leave_out_gpus(struct orr_page *page, struct devices *devices, bool *seen)
 {
     uint32_t pairs[ORR_PATH_TYPE_COUNT] = {0}, kinds = 0;
@@ -227,7 +228,7 @@ static void write_legend(struct orr_page *page, const struct devices *devices, c
         orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data);
 }
 
-/* Pairs of GPUs on different hosts of a fused dump, by type. */
+/* Counts pairs of GPUs on different hosts of a fused dump, by type. */
 static void write_between_hosts(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_analysis *analysis = report->networked;
@@ -251,7 +252,7 @@ static void write_between_hosts(struct orr_page *page, const struct orr_report *
                             orr_path_type_meaning((enum orr_path_type)type));
 }
 
-/* GPUs of the first host, or all; at most this many. */
+/* Lists at most `most` GPUs, of the first host or of all. */
 static bool choose_gpus(const struct orr_report *report, struct devices *devices)
 {
     const struct orr_analysis *analysis = report->networked;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report's table of the NICs of each GPU. */
+/* Writes the report's table of the NICs of each GPU. */
 #include "engine/report/report.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { GPUS_SHOWN = 16 }; /* in the table, of one host */
+enum { GPUS_SHOWN = 16 }; /* maximum number of GPUs of one host in the table */
 
-/* What the table says of the NICs of a GPU, or of neighbouring GPUs that are alike. */
+/* A row of the table: the NICs of a GPU, or of equal neighbouring GPUs. */
 struct nics_row {
     uint32_t first, last; /* GPUs */
     uint32_t nics;        /* of each GPU */
-    bool counting;        /* the names of its NICs, and of NICs from GPU to GPU, go up by one */
+    bool counting;        /* the numbers in the NICs' names go up by one, within a GPU and from GPU to GPU */
     char first_nic[ORR_NIC_NAME_SIZE], last_nic[ORR_NIC_NAME_SIZE], names[128], path[64], gdr[24], pxn[16];
     enum orr_style style;
 };
@@ -80,8 +80,7 @@ static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, 
         snprintf(row->pxn, sizeof row->pxn, "%u", nics->pxn);
 }
 
-/* Hosts of a fused dump whose GPUs have the same paths, GPUDirect RDMA and number of PXN routes as those of the first.
- */
+/* Whether a host of a fused dump has the same paths, GPUDirect RDMA and number of PXN routes as the first host. */
 static bool is_like_first(const struct orr_report *report, uint32_t host)
 {
     const uint32_t count = report->analysis->local_ranks;
@@ -102,7 +101,8 @@ static bool is_like_first(const struct orr_report *report, uint32_t host)
     }
 }
 
-/* Takes the next GPU into the row: the same NICs, or each GPU the next one, with equal paths; false if it differs. */
+/* Adds the next GPU to the row if its paths are equal and it has the same NICs or the following ones; false
+ * otherwise. */
 static bool join_rows(struct nics_row *row, const struct nics_row *next)
 {
     const bool same = !strcmp(row->names, next->names) && row->nics <= 2 && (row->first == row->last || !row->counting);

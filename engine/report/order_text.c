@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of hosts that `orrery order` proposes, as a table. */
+/* Writes the order of hosts that `orrery order` proposes as a table. */
 #include "engine/cluster/cluster.h"
 #include "engine/report/answers_text.h"
 #include "engine/trials/suppositions.h"

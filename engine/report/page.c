@@ -28,7 +28,7 @@ static uint32_t decode(const char *text, size_t *ret_length)
     return 0xfffd;
 }
 
-/* Characters that take one column and cannot change how others are shown. */
+/* Whether a character takes one column and cannot change how others are shown. */
 static bool is_shown(uint32_t point)
 {
     static const uint32_t ranges[][2] = {{0x20, 0x7e},     {0xa1, 0xac},     {0xae, 0x2ff},    {0x370, 0x52f},
@@ -39,7 +39,7 @@ static bool is_shown(uint32_t point)
     return false;
 }
 
-/* What replaces a character where only ASCII may be written. */
+/* The substitute for a character if the page is ASCII only. */
 static const char *in_ascii(uint32_t point)
 {
     static const struct {
@@ -53,7 +53,7 @@ static const char *in_ascii(uint32_t point)
     return "?";
 }
 
-/* The text as the page may show it; ends[i] says where character i ends. Line breaks stay. */
+/* Cleans text for the page; ends[i] is the end of character i. Line breaks stay. */
 static void clean(const struct orr_page *page, const char *words, struct orr_text *made)
 {
     for (size_t length; *words; words += length) {
@@ -71,7 +71,7 @@ static void clean(const struct orr_page *page, const char *words, struct orr_tex
     }
 }
 
-/* Columns of cleaned text, up to this many bytes. */
+/* The number of columns of the first `bytes` bytes of cleaned text. */
 static uint32_t columns_of(const char *text, size_t length)
 {
     uint32_t columns = 0;
@@ -80,7 +80,7 @@ static uint32_t columns_of(const char *text, size_t length)
     return columns;
 }
 
-/* Bytes of the first this many columns of cleaned text. */
+/* The number of bytes in the first `columns` columns of cleaned text. */
 static size_t bytes_of(const char *text, size_t length, uint32_t columns)
 {
     size_t i = 0;
@@ -105,13 +105,13 @@ static void put_blanks(struct orr_page *page, uint32_t columns)
         orr_text_puts(page->text, " ");
 }
 
-/* A blank where a line may end: not the one between a number and its "%". */
+/* Whether a line may end at a blank: not between a number and its "%". */
 static bool is_break(const char *blank)
 {
     return *blank == ' ' && blank[1] != '%';
 }
 
-/* How many bytes of a cleaned line fit, up to a blank where possible. */
+/* The number of bytes of a cleaned line that fit, up to a blank if possible. */
 static size_t fitting(const char *line, size_t length, uint32_t room)
 {
     size_t most = bytes_of(line, length, room), end = most;
@@ -122,14 +122,14 @@ static size_t fitting(const char *line, size_t length, uint32_t room)
     return end ? end : most;
 }
 
-/* What begins the lines after the first, and ends those that go on in the next one. */
+/* The beginning of lines after the first, and the end of lines that continue. */
 struct margin {
     struct orr_text rest; /* cleaned */
     uint32_t columns;
     const char *end;
 };
 
-/* One piece without line breaks. */
+/* Writes one piece without line breaks. */
 static void put_wrapped(struct orr_page *page, enum orr_style style, const char *line, size_t length,
                         const struct margin *margin)
 {
@@ -148,7 +148,7 @@ static void put_wrapped(struct orr_page *page, enum orr_style style, const char 
     orr_text_puts(page->text, "\n");
 }
 
-/* rest NULL means blanks. A lead that takes more than half of the line is cut. */
+/* rest is NULL for blanks. A lead wider than half of the line is cut. */
 static void say(struct orr_page *page, enum orr_style style, const char *lead, const char *rest, const char *words,
                 const char *end)
 {
@@ -296,7 +296,7 @@ void orr_table_add(struct orr_table *table, enum orr_style style, const char *fo
         table->cells[table->count++] = (struct orr_table_cell){words ? words : "", style};
 }
 
-/* Columns of a cell as the page shows it. */
+/* The number of columns of a cell on the page. */
 static uint32_t cell_width(const struct orr_page *page, const struct orr_table_cell *cell)
 {
     ORR_LOCAL_TEXT(made, 4096);
@@ -323,7 +323,7 @@ uint32_t orr_table_width(const struct orr_page *page, const struct orr_table *ta
     return width;
 }
 
-/* A cell in its column; the last one of a line has no blanks after it. */
+/* Writes a cell in its column; the last cell of a line gets no trailing blanks. */
 static void put_cell(struct orr_page *page, const struct orr_table_cell *cell, uint32_t width, bool right, bool last)
 {
     ORR_LOCAL_TEXT(made, 4096);
@@ -338,7 +338,7 @@ static void put_cell(struct orr_page *page, const struct orr_table_cell *cell, u
         put_blanks(page, blanks);
 }
 
-/* The first column and columns from..to-1. */
+/* Writes the first column and columns from..to-1. */
 static void put_block(struct orr_page *page, const struct orr_table *table, const uint32_t *widths, uint32_t from,
                       uint32_t to, const char *indent)
 {

@@ -35,7 +35,7 @@ struct orr_page {
 /* A paragraph: `lead` begins its first line, further lines are indented by as many columns. Line breaks in the words
  * are kept. Words longer than a line are broken. */
 void orr_page_say(struct orr_page *page, enum orr_style style, const char *lead, const char *words);
-/* The same where further lines begin with `rest`, which is as wide as the lead. */
+/* The same, but further lines begin with `rest`, which is as wide as the lead. */
 void orr_page_hang(struct orr_page *page, enum orr_style style, const char *lead, const char *rest, const char *words);
 void orr_page_printf(struct orr_page *page, enum orr_style style, const char *lead, const char *format, ...)
     ORR_PRINTF(4, 5);
@@ -43,14 +43,14 @@ void orr_page_printf(struct orr_page *page, enum orr_style style, const char *le
 void orr_page_line(struct orr_page *page, const char *lead, const char *format, ...) ORR_PRINTF(3, 4);
 /* The conclusion of an answer: a line in its style. */
 void orr_page_verdict(struct orr_page *page, enum orr_style style, const char *words);
-/* A row of a table whose columns the format sets: never wrapped. */
+/* A row of a table whose format sets the columns: never wrapped. */
 void orr_page_row(struct orr_page *page, const char *format, ...) ORR_PRINTF(2, 3);
-/* A command that can be copied: if it does not fit it goes on in the next line after a backslash. */
+/* A command that people can copy: if it does not fit, it continues on the next line after a backslash. */
 void orr_page_command(struct orr_page *page, const char *indent, const char *command);
 /* A heading with a blank line before it, unless it is the first line. */
 void orr_page_heading(struct orr_page *page, const char *heading);
 void orr_page_blank(struct orr_page *page);
-/* Lines of a text that was written without a page: each is wrapped after its own indentation. */
+/* Text that was written without a page: each line is wrapped with its own indentation. */
 void orr_page_lines(struct orr_page *page, const char *text);
 
 /* Cells in rows. A table that is wider than the page is cut into blocks, each with the first column. */

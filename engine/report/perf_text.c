@@ -9,7 +9,7 @@
 
 enum { CELL = 32 };
 
-/* A bandwidth as a cell; "-": there is none. */
+/* A bandwidth as a cell; "-" if there is none. */
 static const char *bandwidth(bool known, double value, char cell[CELL])
 {
     if (known)
@@ -21,7 +21,7 @@ static const char *bandwidth(bool known, double value, char cell[CELL])
 
 enum { REASONS = 8 };
 
-/* The number of a reason, which is added if it is new; 0 if there is none, or no room. */
+/* The number of a reason, which is added if it is new; 0 if there is no reason, or no room. */
 static uint32_t reason_of(const char *why, const char *reasons[REASONS], uint32_t *count)
 {
     for (uint32_t i = 0; i < *count; i++)

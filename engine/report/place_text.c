@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sets of GPUs that `orrery place` proposes, with their NICs and what stays free. */
+/* Writes the sets of GPUs that `orrery place` proposes, with their NICs and the GPUs that stay free. */
 #include <ctype.h>
 #include <inttypes.h>
 
@@ -46,7 +46,7 @@ static void write_left(struct orr_page *page, const struct orr_place_choice *cho
     orr_page_line(page, "    ", "%s", orr_text_data(&text));
 }
 
-/* How far an answer without all sets is from the best one. */
+/* If not all sets were examined: how much better the best set could be. */
 static void write_bound(struct orr_page *page, const struct orr_placing *placing)
 {
     ORR_LOCAL_TEXT(text, TEXT_MOST);

@@ -8,7 +8,7 @@
 #include "engine/nccltests/results.h"
 #include "engine/report/page.h"
 
-/* dump: a machine in the same text; each may be NULL. Nothing is written if nothing was found. */
+/* dump: a machine in the same text. Each may be NULL. Writes nothing if nothing was found. */
 void orr_report_read(struct orr_page *page, const struct orr_dump *dump, const struct orr_log *log,
                      const struct orr_results *results);
 

@@ -10,7 +10,8 @@
 
 enum { LABEL = 18, WIDTH = 112, LINE_MOST = 4096 };
 
-/* The figures that are shown, {behaviour} replaced by its value; {node_types} is not a behaviour. */
+/* The sentences with figures. {NAME} is replaced by the value of that behaviour, {node_types} by the release's node
+ * types. */
 static const struct line {
     const char *label, *text;
 } lines[] = {
@@ -36,7 +37,7 @@ static const struct line {
     {"LL128", "{tuning.ll128_for}"},
 };
 
-/* Up to the blank where a line may break: "sm 90: 20.6," stays together. */
+/* The length up to the next blank at which a line may break: "sm 90: 20.6," stays together. */
 static size_t piece(const char *text)
 {
     size_t length = strcspn(text, " ");
@@ -103,7 +104,7 @@ static enum orr_code write_line(struct orr_text *out, const struct line *line, c
     return code;
 }
 
-/* How many behaviours differ from the release before; which, where in_full. */
+/* Writes how many behaviours differ from the previous release and, if in_full, which. */
 static enum orr_code write_differences(struct orr_text *out, const struct orr_release *here,
                                        const struct orr_release *before, bool in_full, struct orr_arena *arena,
                                        struct orr_error *err)

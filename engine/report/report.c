@@ -19,7 +19,7 @@ static enum orr_code add_job(struct orr_report *report, const struct orr_analysi
 {
     struct orr_report_job *job = &report->jobs[report->job_count++];
     struct orr_expectation *expectation;
-    struct orr_error own = {0}; /* if nothing can be predicted, the report says so */
+    struct orr_error own = {0}; /* if the job cannot be predicted, the report says so */
     job->analysis = analysis;
     enum orr_code code = orr_expectation_new(analysis, ORR_TEST_ALL_REDUCE, &expectation, &own);
     if (code == ORR_NOMEM || code == ORR_SPENT) {
@@ -36,7 +36,7 @@ static enum orr_code add_job(struct orr_report *report, const struct orr_analysi
     return code;
 }
 
-/* The same machine on another number of hosts; one that NCCL cannot use in this way is left out. */
+/* Adds the same machine with another number of hosts, unless NCCL cannot use it like that. */
 static enum orr_code add_other_job(struct orr_report *report, uint32_t hosts, struct orr_error *err)
 {
     struct orr_query query = report->analysis->query;
@@ -53,7 +53,8 @@ static enum orr_code add_other_job(struct orr_report *report, uint32_t hosts, st
     return code == ORR_OK ? add_job(report, report->made, err) : ORR_OK;
 }
 
-/* One host and two, or one and as many as were asked for; a cluster of different hosts as it is. */
+/* Adds one host and two, or one host and the number in the question; for a cluster of different hosts only the
+ * cluster. */
 static enum orr_code add_jobs(struct orr_report *report, struct orr_error *err)
 {
     const bool has_nics = orr_system_count(&report->analysis->built, ORR_NET) > 0;
@@ -67,7 +68,7 @@ static enum orr_code add_jobs(struct orr_report *report, struct orr_error *err)
     return ORR_OK;
 }
 
-/* NICs that NCCL assigns to a GPU: that of each channel, each of them once. */
+/* The NICs that NCCL assigns to a GPU for its channels, each NIC once. */
 static bool find_nets(struct orr_report_nics *row, struct orr_arena *arena)
 {
     const struct orr_system *system = &row->part->system;

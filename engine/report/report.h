@@ -21,7 +21,7 @@ enum {
 
 /* One number of hosts with the expected results of AllReduce. */
 struct orr_report_job {
-    const struct orr_analysis *analysis; /* a plan, if it was made for the report */
+    const struct orr_analysis *analysis; /* a plan if the report made it */
     bool predicted;                      /* false if nothing can be expected, such as with one rank */
     bool known[ORR_REPORT_SIZES];
     struct orr_expected expected[ORR_REPORT_SIZES];
@@ -41,13 +41,13 @@ struct orr_report_nics {
 struct orr_report {
     const struct orr_analysis *analysis; /* borrowed */
     const char *name;                    /* of the input; borrowed */
-    const char *sentence;                /* what the machine is, without a full stop */
+    const char *sentence;                /* description of the machine, without a full stop */
     struct orr_machine machine;
     struct orr_diagnosis diagnosis;
-    struct orr_cluster_faults faults;            /* of a cluster of several hosts; else empty */
+    struct orr_cluster_faults faults;            /* faults of a cluster of several hosts; otherwise empty */
     struct orr_report_job jobs[ORR_REPORT_JOBS]; /* by number of hosts */
     uint32_t job_count;
-    const struct orr_analysis *networked; /* of a job whose systems have NICs; without NICs that of one host */
+    const struct orr_analysis *networked; /* analysis of a job that uses NICs; without NICs, that of one host */
     struct orr_report_nics *nics;         /* [local rank]; NULL if there are no NICs */
     const char *const *assumed;           /* [assumed_count]: sentences about NCCL and the hosts; those about the
                                  input are in the dump's notes */
@@ -56,13 +56,13 @@ struct orr_report {
     struct orr_analysis *made;
 };
 
-/* Makes the report of an analysis, which must live as long. name: of the input. Everything is in arena, except for
- * further analyses, which orr_report_release() frees; call that on failure as well. */
+/* Makes the report of an analysis, which must outlive it. name: name of the input. Everything is in arena, except
+ * further analyses, which orr_report_release() frees; call it on failure, too. */
 enum orr_code orr_report_make(const struct orr_analysis *analysis, const char *name, struct orr_arena *arena,
                               struct orr_report *ret_report, struct orr_error *err) ORR_NO_DISCARD;
 void orr_report_release(struct orr_report *report);
 
-/* The subject of the report on a command line, for the commands that the report proposes. */
+/* The subject of the report as it is written on a command line, for the commands that the report proposes. */
 struct orr_report_asked {
     /* "topo.xml", "--machine hgx-h100", "--cluster hosts.json"; NULL if it cannot be named again */
     const char *machine;
@@ -71,17 +71,17 @@ struct orr_report_asked {
     bool is_file;        /* machine is a file of one host */
 };
 
-/* The whole report. */
+/* Writes the whole report. */
 void orr_report_write(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
-/* The machine, the verdict and all findings, with nothing left out. */
+/* Writes the machine, the verdict and all findings, with nothing left out. */
 void orr_report_write_findings(struct orr_page *page, const struct orr_report *report);
-/* The hosts of a cluster with faults, of which there is at least one. */
+/* Writes the hosts of a cluster with faults; there must be at least one. */
 void orr_report_cluster_faults(struct orr_page *page, const struct orr_report *report);
-/* Parts of it: findings by cost, where `all` is false the first in full and a limited number of others; the NICs of
- * each GPU; commands that answer further questions. */
+/* Parts of the report: findings by cost (all of them, or the first in full and a limited number of others), the NICs of
+ * each GPU, and commands that answer further questions. */
 void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *diagnosis, bool all);
 void orr_report_nics(struct orr_page *page, const struct orr_report *report);
-/* Whether symmetric kernels may run, with each number of hosts. */
+/* Writes whether symmetric kernels may run, for each number of hosts. */
 void orr_report_device(struct orr_page *page, const struct orr_report *report);
 void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
 
@@ -89,17 +89,17 @@ void orr_report_next(struct orr_page *page, const struct orr_report *report, con
  * brief: GPUs only to GPUs and NICs, as a part of the report. With several hosts, the first is shown, and a sentence
  * says what applies between them. */
 void orr_matrix_write(struct orr_page *page, const struct orr_report *report, bool brief);
-/* The machine as a tree: CPUs, PCIe switches, GPUs, NICs and their links. Hosts that are alike are shown once. */
+/* Writes the machine as a tree: CPUs, PCIe switches, GPUs, NICs and their links. Equal hosts are shown once. */
 enum orr_code orr_tree_write(struct orr_page *page, const struct orr_analysis *analysis, struct orr_arena *arena,
                              struct orr_error *err) ORR_NO_DISCARD;
 
-/* "1 host", "the cluster of 18 hosts", "2 NVLink domains": of the communicator. Returns text. */
+/* The hosts of the communicator: "1 host", "the cluster of 18 hosts", "2 NVLink domains". Returns text. */
 enum { ORR_REPORT_EXTENT_SIZE = 64 };
 const char *orr_report_extent(const struct orr_analysis *analysis, char text[ORR_REPORT_EXTENT_SIZE]);
 /* Names: "GPU 3" is the local rank, as NCCL counts; a NIC's name is that of the dump, else "NIC 3". */
 enum { ORR_NIC_NAME_SIZE = 48 };
 char *orr_report_nic_name(const struct orr_system *system, uint32_t net, char name[ORR_NIC_NAME_SIZE]);
-/* Whether b is a's name with the next number, as mlx5_4 is after mlx5_3 and rdmap4s0 after rdmap3s0. */
+/* Whether b is a's name with the next number, like mlx5_4 after mlx5_3, or rdmap4s0 after rdmap3s0. */
 bool orr_report_is_next_name(const char *a, const char *b);
 /* "0-3, 5, 7": ascending numbers. */
 void orr_report_numbers(const uint32_t *numbers, uint32_t count, struct orr_text *text);

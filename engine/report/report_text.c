@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as text: one function a section. */
+/* Writes the report, with one function for each section. */
 #include "engine/report/report.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum {
     RINGS_SHOWN = 4, /* different orders of ranks */
-    RANKS_SHOWN = 32 /* of one order */
+    RANKS_SHOWN = 32 /* channels of one order */
 };
 
 static void write_name(struct orr_page *page, const struct orr_report *report)
@@ -54,7 +54,7 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
     orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&text));
 }
 
-/* What was found in the input, after the verdict: outcomes come first. */
+/* Writes what was found in the input, but only after the verdict: outcomes come first. */
 static void write_read(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_dump_notes *notes = report->analysis->given->notes;
@@ -85,12 +85,12 @@ static void write_verdict(struct orr_page *page, const struct orr_report *report
     orr_page_heading(page, "Verdict");
     if (report->faults.count) {
         orr_report_cluster_faults(page, report);
-        return; /* the findings below name what else differs */
+        return; /* the findings below name the other differences */
     }
     orr_page_say(page, styles[diagnosis->state], "  ", diagnosis->sentence);
 }
 
-/* What the first column of a table says of a job. */
+/* The first cell of a job's row. */
 static uint32_t extent_number(const struct orr_analysis *analysis)
 {
     return analysis->cluster ? analysis->cluster->host_count : analysis->query.hosts;
@@ -156,7 +156,7 @@ static void write_counts(struct orr_page *page, const struct orr_report_job *job
     orr_page_say(page, ORR_STYLE_PLAIN, "  ", orr_text_data(&text));
 }
 
-/* Why NVLS is not used, where NVSwitches suggest it. */
+/* Why NVLS is not used although there are NVSwitches. */
 static void write_no_nvls(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_contribution *own = &report->analysis->parts[0].contribution;
@@ -165,7 +165,7 @@ static void write_no_nvls(struct orr_page *page, const struct orr_report *report
                         orr_rule_text(own->nvls_on ? ORR_RULE_NVLS_NOT_EVERYWHERE : (enum orr_rule)own->nvls_rule));
 }
 
-/* Whether the rings of two channels are the same, wherever they begin. */
+/* Whether two channels have the same ring, regardless of where it begins. */
 static bool is_same_ring(const struct orr_graph *ring, int32_t a, int32_t b)
 {
     const uint32_t count = ring->gpu_count;
@@ -195,7 +195,7 @@ static void write_ring(struct orr_page *page, const struct orr_graph *ring, cons
     orr_page_say(page, ORR_STYLE_PLAIN, "  ", orr_text_data(&text));
 }
 
-/* The orders of ranks in the rings of one host, each with its channels and from its lowest rank. */
+/* Writes the orders of ranks in the rings of one host, each from its lowest rank and with its channels. */
 static void write_rings(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_graph *ring = &report->analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];

@@ -8,8 +8,8 @@
 
 struct orr_release;
 
-/* The releases with their differences, newest first; only: one release, with all differences from the previous one;
- * NULL means all. NOMEM is the only failure. */
+/* The releases with their differences, newest first. only: a single release, with all differences from the previous
+ * one; NULL means all releases. NOMEM is the only failure. */
 enum orr_code orr_report_releases(const struct orr_release *only, struct orr_arena *arena, struct orr_text *out,
                                   struct orr_error *err) ORR_NO_DISCARD;
 /* The settings that a release has. */

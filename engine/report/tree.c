@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine as a tree. */
+/* Writes the machine as a tree. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@ enum { DEPTH_MOST = 64, PREFIX = 4 * DEPTH_MOST + 8, PEERS_SHOWN = 16 };
 struct tree {
     struct orr_page *page;
     const struct orr_dump *dump;
-    const struct orr_system *system; /* as built: with all devices */
+    const struct orr_system *system; /* system with all devices */
     const struct orr_hardware_facts *hw;
-    bool anonymous; /* without bus ids, names and numbers, to compare hosts */
+    bool anonymous; /* omit bus ids, names and numbers, to compare hosts */
 };
 
 static const struct orr_slower *slower_of(const struct tree *tree, uint32_t element)
@@ -24,7 +24,7 @@ static const struct orr_slower *slower_of(const struct tree *tree, uint32_t elem
     return NULL;
 }
 
-/* ", 32 GT/s x16 (63 GB/s)"; nothing if the dump does not say. */
+/* Writes ", 32 GT/s x16 (63 GB/s)", or nothing if the dump does not say. */
 static void write_link(const struct orr_card *card, struct orr_text *text)
 {
     if (card->rate > 0)
@@ -35,7 +35,7 @@ static void write_link(const struct orr_card *card, struct orr_text *text)
         orr_text_printf(text, " (%.3g GB/s)", (double)card->gbs);
 }
 
-/* What the device should have; card: of its equal. */
+/* Writes the values that the device should have. card: that of an equal device. */
 static bool write_slower(const struct tree *tree, const struct orr_slower *row, struct orr_text *text)
 {
     if (!row)
@@ -62,7 +62,7 @@ static bool write_slower(const struct tree *tree, const struct orr_slower *row, 
     return true;
 }
 
-/* words NULL if memory ran out, which the page notes by itself. */
+/* words is NULL if memory ran out, which the page notices by itself. */
 static void put(const struct tree *tree, const char *prefix, bool last, const char *words, bool slower)
 {
     char lead[PREFIX + 16], rest[PREFIX + 16];
@@ -71,8 +71,8 @@ static void put(const struct tree *tree, const char *prefix, bool last, const ch
     orr_page_hang(tree->page, slower ? ORR_STYLE_CAREFUL : ORR_STYLE_PLAIN, lead, rest, words ? words : "");
 }
 
-/* The node of a type that an element became; for a <gpu> the element is the <pci> around it. ORR_NO_NODE if there is
- * none. */
+/* The node of a type that an element became, ORR_NO_NODE if there is none. For a GPU, pass the <pci> around its
+ * <gpu>. */
 static uint32_t node_of(const struct tree *tree, uint32_t element, enum orr_node_type type)
 {
     for (uint32_t n = tree->system->first[type]; n < tree->system->first[type + 1]; n++)
@@ -81,7 +81,7 @@ static uint32_t node_of(const struct tree *tree, uint32_t element, enum orr_node
     return ORR_NO_NODE;
 }
 
-/* The node of a <gpu> that has a rank; of several on one card the one of its partition. */
+/* The node of a <gpu> that has a rank; if its card has several, that of its partition. */
 static uint32_t rank_node_of(const struct tree *tree, uint32_t gpu)
 {
     const uint32_t first = node_of(tree, tree->dump->elements[gpu].parent, ORR_GPU);
@@ -114,7 +114,7 @@ static const char *bus_id_of(const struct tree *tree, uint32_t pci)
     return text ? text : "";
 }
 
-/* After a blank; nothing for a bus id that is made up. */
+/* Writes a bus id after a blank, or nothing if Orrery made it up. */
 static void write_bus_id(const struct tree *tree, uint32_t pci, struct orr_text *text)
 {
     if (!tree->anonymous && !orr_bus_id_made_up(tree->dump, pci))
@@ -224,8 +224,8 @@ static void put_net(const struct tree *tree, const char *prefix, bool last, uint
     put(tree, prefix, last, text.data, marked);
 }
 
-/* Puts the lines right below an element on the stack: switches, GPUs, ports. A card with one of them and <nic> have no
- * line of their own. No element is on the stack twice, so it has room for all. */
+/* Puts the lines right below an element on the stack: switches, GPUs, ports. A card with only one of these has no line
+ * of its own, nor has <nic>. No element is on the stack twice, so the stack has room for all. */
 static uint32_t push_below(const struct tree *tree, uint32_t element, uint32_t *lines)
 {
     uint32_t count = 0;
@@ -295,7 +295,7 @@ static void put_cpu(const struct tree *tree, uint32_t cpu, bool last)
     put(tree, "", last, text.data, false);
 }
 
-/* CPUs of one host with all below; lines: room for every element. */
+/* Writes the CPUs of one host with everything below. lines: room for every element. */
 static void put_host(const struct tree *tree, uint32_t host, uint32_t *lines)
 {
     const struct orr_system *system = tree->system;
@@ -311,7 +311,7 @@ static void put_host(const struct tree *tree, uint32_t host, uint32_t *lines)
     }
 }
 
-/* A host without what only identifies its devices. */
+/* Writes a host without the values that only identify devices. */
 static void describe_host(const struct tree *tree, uint32_t host, uint32_t *lines, struct orr_text *text)
 {
     struct orr_page page = {.text = text, .width = tree->page->width, .unicode = true};
@@ -320,7 +320,7 @@ static void describe_host(const struct tree *tree, uint32_t host, uint32_t *line
     put_host(&anonymous, host, lines);
 }
 
-/* Hosts of one NVLink domain: one of each kind, with the numbers of those that are alike. */
+/* Writes one host of each kind in an NVLink domain, with the numbers of the equal hosts. */
 static enum orr_code put_hosts(const struct tree *tree, uint32_t *lines, struct orr_arena *arena, struct orr_error *err)
 {
     const uint32_t count = tree->system->host_count;

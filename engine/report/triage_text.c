@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A triage as text that can be pasted into a ticket: the verdict in sentences, then tables. */
+/* Writes a triage that can be pasted into a ticket: the verdict in sentences, then tables. */
 #include "engine/report/log_text.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 enum { TEXT_MOST = 1 << 20 };
 
-/* The first hosts by name. */
+/* Names the first hosts. */
 static void put_hosts(struct orr_text *text, const char *const *hosts, uint32_t count)
 {
     enum { SHOWN = 6 };
@@ -18,7 +18,7 @@ static void put_hosts(struct orr_text *text, const char *const *hosts, uint32_t 
         orr_text_printf(text, " and %u more", count - SHOWN);
 }
 
-/* " (hosts a, b)" after a value that hosts have and others do not. */
+/* Writes " (hosts a, b)" after a value that only some hosts have. */
 static void put_whose(struct orr_text *text, const struct orr_ran_value *value, uint32_t value_count)
 {
     if (value_count < 2 || !value->host_count)
@@ -69,7 +69,7 @@ static void write_events(struct orr_page *page, const struct orr_log *log)
         orr_page_line(page, "  ", "and %u lines of further kinds, which are not kept", log->events_left_out);
 }
 
-/* What lines show together, and was not said at the top. */
+/* Symptoms in the lines that were not named at the top. */
 static void write_symptoms(struct orr_page *page, const struct orr_triage *triage)
 {
     bool any = false;
@@ -92,7 +92,7 @@ static void write_symptoms(struct orr_page *page, const struct orr_triage *triag
     }
 }
 
-/* A name in its column, and the value, which wraps in its own. */
+/* Writes a name in its column, and the value, which wraps in its own column. */
 static void write_fact(struct orr_page *page, const char *name, const char *value)
 {
     char lead[24];

@@ -68,8 +68,8 @@ void orr_edit_keep_nics(struct orr_variant *variant, int none)
     variant->of_paths = variant->changed = true;
 }
 
-/* NCCL sees nothing of ACS, but data between devices below one PCIe switch goes through the CPU. If the log
- * shows that the driver refuses P2P, NCCL sees that as well. */
+/* With ACS, data between devices below one PCIe switch goes through the CPU, but NCCL does not see that. If the log
+ * shows that the driver refuses P2P, NCCL sees the refusal. */
 void orr_edit_acs(struct orr_variant *variant, int none)
 {
     (void)none;

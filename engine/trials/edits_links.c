@@ -19,8 +19,8 @@ void orr_edit_gpu_links(struct orr_variant *variant, int part)
         narrow(variant, gpu->parent, part);
 }
 
-/* The GPU of a number in document order, as an observation may name it; NULL if there is none, or it makes no
- * difference which. */
+/* The GPU with a number in document order, which an observation may name; NULL if there is none, or if all GPUs would
+ * give the same result. */
 static struct orr_doc_node *one_gpu(struct orr_variant *variant, int number, const char *what, const char *is)
 {
     struct orr_doc_node *gpu = NULL;

@@ -28,7 +28,7 @@ void orr_edit_fewer_nics(struct orr_variant *variant, int amount)
     for (; net; net = after, at++) {
         after = orr_variant_next(variant, net, ORR_ELEMENT_NET);
         if (kept < keep && (uint64_t)at * keep / variant->nets >= kept) {
-            kept++; /* the NICs that stay are spread over the host */
+            kept++; /* keep NICs spread evenly over the host */
             continue;
         }
         orr_doc_prune(net);
@@ -73,7 +73,7 @@ void orr_edit_nic_speed(struct orr_variant *variant, int part)
             orr_variant_set_int(variant, net, ORR_ATTR_SPEED, speed_of(net) / part);
 }
 
-/* NCCL's sockets reach 10 to 50 Gb/s for a NIC, as the CPUs and the number of threads allow, and never use GPUDirect
+/* NCCL's sockets reach 10 to 50 Gb/s on a NIC, depending on the CPUs and the number of threads, and never use GPUDirect
  * RDMA. */
 void orr_edit_tcp(struct orr_variant *variant, int mbps)
 {
@@ -83,7 +83,7 @@ void orr_edit_tcp(struct orr_variant *variant, int mbps)
             orr_variant_set_int(variant, net, ORR_ATTR_SPEED, mbps);
 }
 
-/* As a wrong binding or a wrong topology file of a virtual machine has it. */
+/* Imitates a wrong binding, or a wrong topology file of a virtual machine. */
 void orr_edit_swap_sockets(struct orr_variant *variant, int none)
 {
     enum { MOST_CARDS = 64 };

@@ -36,11 +36,11 @@
         .id = word, .setting = name "=" value, .what = clause, .confirm = sentence,                                    \
         .log = {"setting", name "=" value, did, do_this}, .refuted_by = refuted, ORR_TURNS(1, place), __VA_ARGS__      \
     }
-/* One that explains logs; results only if nothing else does. */
+/* A setting that explains logs; results only if nothing else does. */
 #define ORR_SETTING_ROW(word, name, value, did, refuted)                                                               \
     ORR_OF_BOTH(word, name, value, name "=" value " is set", ORR_LOOK_FOR(name), did, SETTING_ADVICE, refuted, 0,      \
                 .network = false)
-/* P2P beyond NCCL's own limit. Its model does not know that CPUs pass such traffic on slowly (nccl-tests#74,
+/* P2P beyond NCCL's own limit. NCCL's model does not know that CPUs forward such traffic slowly (nccl-tests#74,
  * nccl#1817). */
 #define ORR_FORCED_P2P(level)                                                                                          \
     ORR_OF_BOTH("p2p-level", "NCCL_P2P_LEVEL", level, "NCCL_P2P_LEVEL=" level " is set",                               \
@@ -191,7 +191,7 @@ static const struct orr_hypothesis rows[] = {
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-/* Smaller comes first. */
+/* The order of rows: by turn, then by position in the table. A row without a turn comes last. */
 static size_t place_of(enum orr_asked asked, const struct orr_hypothesis *row)
 {
     size_t turn = row->turn[asked] ? row->turn[asked] : UINT8_MAX + 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which links limit cannot be read from their loads: NCCL's search adapts its channels to the narrowest of them, so
- * that links of several kinds are equally full, and widening one of these alone gains nothing. So the machine is
- * analysed again with kinds of links that carry twice as much. The answer is the smallest set of kinds that raises the
- * bandwidth while all the others together do not.
+/* The loads of links do not show which links limit: NCCL's search adapts its channels to the narrowest links, so links
+ * of several kinds end up equally full, and widening one kind alone gains nothing. So the machine is analysed again
+ * with some kinds of links doubled. The answer is the smallest set of kinds that raises the bandwidth while all the
+ * others together do not.
  *
  *     two hosts of 8 GPUs, NICs of 48 GB/s on PCIe links of 48 GB/s
  *     NICs                     no gain: the PCIe links are full too
  *     NICs and PCIe links      gain, and NVLinks and sockets together have none: that is the limit
  *
- * If all kinds together gain nothing, NCCL's channels limit. There are four kinds, so 15 analyses at most.
+ * If all kinds together gain nothing, NCCL's channels are the limit. There are four kinds, so at most 15 analyses.
  */
 #include "engine/trials/limit.h"
 
@@ -24,7 +24,7 @@ struct widening {
     struct orr_trials *trials;
     const struct orr_analysis *analysis;
     enum orr_test test;
-    double now, with[ALL + 1]; /* GB/s, with[kinds] negative: not tried */
+    double now, with[ALL + 1]; /* GB/s; with[kinds] is negative if not tried */
 };
 
 static double bandwidth(const struct orr_expectation *expectation)
@@ -33,7 +33,7 @@ static double bandwidth(const struct orr_expectation *expectation)
     return orr_expect(expectation, large, &expected) ? expected.bus_bw : 0;
 }
 
-/* Whether the bandwidth rises where these kinds of links carry twice as much. */
+/* Whether the bandwidth rises if these kinds of links carry twice as much. */
 static enum orr_code is_raised(struct widening *w, unsigned kinds, bool *ret_raised, struct orr_error *err)
 {
     if (kinds && w->with[kinds] < 0) {
@@ -92,7 +92,7 @@ static enum orr_code find_kinds(struct widening *w, unsigned *ret_kinds, bool *r
                 return ORR_OK;
             }
         }
-    *ret_kinds = ALL; /* not reached: all kinds together raise it, and nothing is left besides */
+    *ret_kinds = ALL; /* not reached: all kinds together raise it, and no other kinds are left */
     return ORR_OK;
 }
 

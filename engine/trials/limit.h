@@ -7,9 +7,9 @@
 #include "engine/expect/expect.h"
 #include "engine/trials/trials.h"
 
-/* For an analysis and a program; expectation: that of the two; NULL if it is made here. The text is empty if the
- * program cannot be predicted. trials NULL means a separate allowance. If the allowance ends first, the limit is the
- * one by loads (orr_expect_limit()) and ret_limit->tried is false. NOMEM, SPENT. */
+/* The limit of an analysis and a program. expectation: their expected result, or NULL to compute it here. The text is
+ * empty if the program cannot be predicted. trials NULL means a separate allowance. If the allowance ends first, the
+ * limit is the one by loads (orr_expect_limit()) and ret_limit->tried is false. NOMEM, SPENT. */
 enum orr_code orr_find_limit(struct orr_trials *trials, const struct orr_analysis *analysis, enum orr_test test,
                              const struct orr_expectation *expectation, struct orr_expect_limit *ret_limit,
                              struct orr_error *err) ORR_NO_DISCARD;

@@ -10,7 +10,7 @@
 enum orr_shows {
     ORR_SHOWS_NOTHING,
     ORR_SHOWS_GDR_USED,
-    ORR_SHOWS_GDR_UNUSED, /* connections over RDMA, all of them without it */
+    ORR_SHOWS_GDR_UNUSED, /* there are connections over RDMA, and none uses GPUDirect RDMA */
     ORR_SHOWS_P2P_USED,
     ORR_SHOWS_P2P_REFUSED, /* by the driver */
     ORR_SHOWS_SHM_USED,
@@ -18,7 +18,7 @@ enum orr_shows {
     ORR_SHOWS_PROXY_USED,
     ORR_SHOWS_NETWORK_USED,
     ORR_SHOWS_SOCKETS,       /* NCCL's network is TCP */
-    ORR_SHOWS_OTHER_NETWORK, /* and here it is InfiniBand, RoCE or a plugin */
+    ORR_SHOWS_OTHER_NETWORK, /* it is InfiniBand, RoCE or a plugin */
     ORR_SHOWS_RELEASE,       /* the release that is emulated */
     ORR_SHOWS_HOSTS          /* how many hosts the job had */
 };
@@ -29,8 +29,8 @@ struct orr_observed {
     int32_t channels;        /* of the job, 0 if unknown */
     const bool *without_gdr; /* [number of a NIC, below `nics`]: GPUDirect RDMA is predicted and was not used */
     uint32_t nics, without_gdr_count;
-    bool by_device;    /* it names devices, so that it matters which of several equal ones a change is about */
-    bool paths_differ; /* from the predicted ones */
+    bool by_device;    /* the observation names devices, so that it matters which of several equal ones changes */
+    bool paths_differ; /* the paths differ from the predicted ones */
 };
 
 #endif

@@ -200,7 +200,7 @@ void orr_outcomes_say_scaling(const struct orr_outcomes *outcomes, struct orr_te
     orr_outcomes_say_assumed(outcomes, text);
 }
 
-/* The place of the largest change, of the large messages alone or of all. */
+/* The operation and number of hosts with the largest change, for large messages or for all. */
 struct largest {
     uint32_t h;
     int t, s;

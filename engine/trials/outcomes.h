@@ -13,18 +13,19 @@ extern const enum orr_test orr_outcome_tests[ORR_OUTCOME_TESTS]; /* AllReduce, A
 extern const uint64_t orr_outcome_sizes[ORR_OUTCOME_SIZES];      /* 1 MiB, 1 GiB */
 
 struct orr_outcomes {
-    uint32_t hosts[ORR_MOST_OUTCOME_HOSTS]; /* ascending; of a fused dump its domains */
+    uint32_t hosts[ORR_MOST_OUTCOME_HOSTS]; /* numbers of hosts, ascending; for a fused dump, numbers of its NVLink
+                                             * domains */
     uint32_t fused;                         /* hosts of one such domain, or 1 */
     uint32_t host_count;
     double bus_bw[ORR_MOST_OUTCOME_HOSTS][ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES]; /* GB/s; 0 if it cannot be predicted */
-    char not_shown[200]; /* facts that these rest on and the input does not show; "" if none */
+    char not_shown[200]; /* facts that the figures rest on and the input does not show; "" if there are none */
 };
 
-/* The numbers of hosts that are shown: 1, 2 and that of the question, or those of a list. A cluster of different hosts
- * has its own number, and the smaller numbers of the list for its first hosts in the order of the ranks. */
+/* Chooses the numbers of hosts to show: 1, 2 and that of the question, or those of a list. A cluster of different hosts
+ * has its own number, and smaller numbers of the list for its first hosts in rank order. */
 void orr_outcomes_choose(const struct orr_analysis *analysis, const uint32_t *list, uint32_t count,
                          struct orr_outcomes *ret_outcomes);
-/* 1, 2, 4 ... and all hosts of the question or of the cluster. */
+/* Chooses 1, 2, 4 ... and all hosts of the question or of the cluster. */
 void orr_outcomes_scale(const struct orr_analysis *analysis, struct orr_outcomes *ret_outcomes);
 /* Fills in the bandwidths of `dump` (NULL means the machine of the analysis) with `settings` (NULL means those of the
  * analysis) on the chosen numbers of hosts. A bandwidth that cannot be predicted stays 0. trials NULL means a separate
@@ -50,8 +51,8 @@ void orr_outcomes_say_assumed(const struct orr_outcomes *outcomes, struct orr_te
 /* One sentence: "No change at 1 GiB: AllReduce gets 464, 494 and 310 GB/s on 1, 2 and 64 hosts.", or what changes most.
  */
 void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text);
-/* The table for people; before NULL: those of one machine. sides: what the two are, "before > after". Each line ends
- * with a newline. */
+/* The table for people; before NULL gives the figures of one machine alone. sides: heading for the two, "before >
+ * after". Each line ends with a newline. */
 void orr_outcomes_write(const struct orr_outcomes *before, const struct orr_outcomes *after, const char *sides,
                         struct orr_text *text);
 

@@ -11,7 +11,7 @@ enum orr_repair_kind {
     ORR_REPAIR_NETWORK = 1,  /* changes nothing for a job on one host */
     ORR_REPAIR_OF_FILE = 2,  /* the file is incomplete, not the machine: the repaired figure is the one to expect */
     ORR_REPAIR_SUPPOSES = 4, /* not a repair but a possibility: the verdict gives the figure with and without it */
-    ORR_REPAIR_REPLACES = 8, /* by other devices, which prove nothing about the rest of this machine */
+    ORR_REPAIR_REPLACES = 8, /* gives the machine other devices, which prove nothing about the rest of it */
     ORR_REPAIR_ASKS = 16     /* the machine may be right as it is: a question, and no cost of the machine */
 };
 
@@ -19,7 +19,7 @@ struct orr_repair {
     const char *id;   /* of the finding */
     const char *what; /* state of the device after the repair, as a phrase: "speed and width of equal devices" */
     void (*apply)(struct orr_variant *variant);
-    unsigned kind; /* enum orr_repair_kind, several */
+    unsigned kind; /* bits of enum orr_repair_kind */
 };
 
 /* NULL if no repair of this finding is known. */
@@ -28,7 +28,7 @@ const struct orr_repair *orr_repair_find(const char *id);
 /* The machine of an analysis, with the facts that repairs need. */
 struct orr_patient {
     const struct orr_analysis *analysis; /* borrowed */
-    const struct orr_dump *given;        /* analysis->given, or that with repairs */
+    const struct orr_dump *given;        /* analysis->given, or its repaired copy */
     struct orr_hardware_facts hw;        /* of given */
     struct orr_machine machine;
     struct orr_groups groups;
@@ -36,10 +36,10 @@ struct orr_patient {
 /* Memory comes from arena. NOMEM. */
 enum orr_code orr_patient_read(struct orr_patient *patient, const struct orr_analysis *analysis,
                                struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
-/* The same of a machine that is repaired already: what its repairs need is read anew. NOMEM. */
+/* The same for a machine that is already partly repaired: reads the facts that repairs need again. NOMEM. */
 enum orr_code orr_patient_read_again(struct orr_patient *patient, const struct orr_dump *repaired,
                                      struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
-/* A fresh copy to repair, in arena; it borrows from the patient. NOMEM. */
+/* A fresh copy to repair, in arena, which refers to the patient. NOMEM. */
 enum orr_code orr_patient_copy(const struct orr_patient *patient, struct orr_arena *arena,
                                struct orr_variant *ret_variant, struct orr_error *err) ORR_NO_DISCARD;
 
@@ -57,9 +57,9 @@ void orr_repair_ports(struct orr_variant *variant);
 void orr_repair_missing_nics(struct orr_variant *variant);
 void orr_repair_strays(struct orr_variant *variant);
 /* repair_type.c */
-/* Adds a copy of a NIC, a card of the machine, with a bus id and GUIDs of its own. *added counts its ports. */
+/* Adds a copy of a NIC card with its own bus id and GUIDs; adds the number of its ports to *added. */
 void orr_repair_add_nic(struct orr_variant *variant, struct orr_doc_node *parent, uint32_t like, uint32_t *added);
-/* Numbers the ports in document order once NICs were added, if the machine numbers them so. */
+/* Renumbers the ports in document order after NICs were added, if the machine numbers them in that order. */
 void orr_repair_number_nics(struct orr_variant *variant, uint32_t added);
 void orr_repair_ports_of_type(struct orr_variant *variant);
 void orr_repair_nics_of_type(struct orr_variant *variant);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repairs of PCIe links, ports, and of NICs that are missing or somewhere else. */
+/* Repairs PCIe links, ports, and NICs that are missing or in the wrong place. */
 #include <stdlib.h>
 
 #include "engine/base/sorting.h"
@@ -50,7 +50,7 @@ void orr_repair_slow_links(struct orr_variant *variant)
     }
 }
 
-/* Every GPU's link, and the bridges above it that are slower, as the GPU model and the CPU allow. */
+/* Gives every GPU's link, and slower bridges above it, the speed that GPU model and CPU allow. */
 void orr_repair_all_links(struct orr_variant *variant)
 {
     const struct orr_hardware_facts *hw = variant->hw;
@@ -80,8 +80,8 @@ static bool nics_are_held_back_too(const struct orr_hardware_facts *hw)
     return any;
 }
 
-/* One cause, such as a setting of the BIOS or a riser, often limits the links of GPUs and NICs alike. Then the repair of either alone gains nothing,
- * as their paths have both, and all are repaired together. */
+/* One cause, such as a BIOS setting or a riser, often limits the links of GPUs and NICs alike. Their paths use both, so
+ * the repair of either alone gains nothing; then all are repaired together. */
 void orr_repair_generation(struct orr_variant *variant)
 {
     orr_repair_all_links(variant);
@@ -123,14 +123,14 @@ void orr_repair_bridges(struct orr_variant *variant)
         const struct orr_card *card = &hw->cards[i], *best = card;
         if (!(card->gpus + card->nets) || card->gbs <= 0 || card->gbs >= 1)
             continue;
-        /* What is below a card comes right after it. */
+        /* In document order, everything below a card comes right after it. */
         for (uint32_t k = i + 1; k < hw->card_count && hw->cards[k].depth > card->depth; k++)
             best = hw->cards[k].gbs > best->gbs ? &hw->cards[k] : best;
         copy_link(variant, card->element, (best == card ? fastest[card->kind] : best)->element);
     }
 }
 
-/* The width first, as most slots that are too slow are too narrow. */
+/* Tries the width first, because most slow slots are too narrow. */
 void orr_repair_slots(struct orr_variant *variant)
 {
     const struct orr_hardware_facts *hw = variant->hw;

@@ -21,7 +21,7 @@ static struct orr_doc_node *gpu_node(const struct orr_variant *variant, uint32_t
     return variant->nodes[variant->hw->gpus[i]];
 }
 
-/* Bus id of the card around a GPU, "": it has none. */
+/* Bus id of the card around a GPU; "" if it has none. */
 static const char *bus_of(const struct orr_variant *variant, uint32_t i)
 {
     uint32_t card = variant->hw->card_of[variant->hw->gpus[i]];
@@ -75,7 +75,7 @@ static void join(struct orr_variant *variant, uint32_t a, uint32_t b, int32_t co
         add_link(variant, a, bus_of(variant, b), count, "0x030200");
 }
 
-/* Both ends of each pair as the end with more links. */
+/* Gives both ends of each pair the number of links of the end that has more. */
 static void mirror(struct orr_variant *variant)
 {
     if (!may_compare_pairs(variant))
@@ -128,7 +128,7 @@ static bool has_board_mesh(const struct orr_variant *variant)
            strlen(board->mesh[0]) == variant->hw->gpu_count;
 }
 
-/* Pairs without links, or with fewer, as the usual pair has it: the number that most pairs with links have. */
+/* Gives pairs with no links or too few the number that most pairs with links have. */
 static void fill_pairs(struct orr_variant *variant)
 {
     enum { MOST_LINKS = 32 };
@@ -185,7 +185,8 @@ void orr_repair_nvlinks(struct orr_variant *variant)
         fill_pairs(variant);
 }
 
-/* The links that are there are brought to the model's number; without any, they lead to switches that are not seen. */
+/* Raises the GPU's links to the model's number. A GPU without links gets links to switches that the dump does not
+ * show. */
 static void fill_switched(struct orr_variant *variant, uint32_t i, int32_t wanted)
 {
     int32_t has = 0, links = 0;
@@ -207,7 +208,8 @@ static void fill_switched(struct orr_variant *variant, uint32_t i, int32_t wante
         }
 }
 
-/* A bridge joins the GPU with the one to which it has a link; without any, with its neighbour by number. */
+/* A bridge joins the GPU with the GPU at the far end of its link or, if it has no link, with its neighbour by
+ * number. */
 static void fill_pair(struct orr_variant *variant, uint32_t i, int32_t wanted)
 {
     struct orr_doc_node *link = orr_doc_child(gpu_node(variant, i), ORR_ELEMENT_NVLINK);
@@ -243,7 +245,8 @@ static bool lists_all_of(const struct orr_variant *variant, uint32_t i, uint32_t
     return true;
 }
 
-/* The links of the GPU whose list holds those of most others, for each GPU that lacks some of them. */
+/* Finds the GPU whose targets include those of the most others, and gives its links to each GPU that lacks some of
+ * them. */
 void orr_repair_targets(struct orr_variant *variant)
 {
     const struct orr_hardware_facts *hw = variant->hw;

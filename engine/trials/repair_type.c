@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repairs that give NICs what the machine type has, and copies of NICs. */
+/* Repairs that give NICs the values of the machine type, and that add copies of NICs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool is_numbered_in_order(const struct orr_variant *variant)
     return true;
 }
 
-/* A name of its own like that of its equals, because the name says what kind of NIC it is: mlx5_0 becomes mlx5_1000. */
+/* A new name similar to its equals' names, because a name shows the kind of NIC: mlx5_0 becomes mlx5_1000. */
 static void rename_copy(struct orr_variant *variant, struct orr_doc_node *net, uint32_t number)
 {
     enum { BEYOND_OTHERS = 1000 };
@@ -56,7 +56,7 @@ void orr_repair_number_nics(struct orr_variant *variant, uint32_t added)
             orr_doc_set(&variant->doc, node, ORR_ATTR_DEV, "%u", number++);
 }
 
-/* Elements of the ports that jobs use; *ret_count 0 if no type is like the machine, or memory ran out. */
+/* Elements of the ports that jobs use; *ret_count is 0 if no type resembles the machine, or memory ran out. */
 static const uint32_t *job_ports(struct orr_variant *variant, const struct orr_nearly *nearly, enum orr_differs differs,
                                  uint32_t *ret_count)
 {
@@ -83,9 +83,9 @@ void orr_repair_ports_of_other_type(struct orr_variant *variant)
     set_speed(variant, &variant->machine->slower);
 }
 
-/* Where NICs can be added: the bridge or CPU around a GPU or a NIC. */
+/* A place for new NICs: the bridge or CPU around a GPU or a NIC. */
 struct place {
-    uint32_t around, like, nics; /* element; card of a NIC to copy; ports that it has, those added included */
+    uint32_t around, like, nics; /* element; card of a NIC to copy; number of ports, including added ones */
 };
 
 static uint32_t around(const struct orr_variant *variant, uint32_t card)
@@ -118,7 +118,7 @@ static uint32_t list_places(struct orr_variant *variant, const uint32_t *nets, u
     return count;
 }
 
-/* Adds ports until there are `wanted` more; each new NIC goes where the fewest are. */
+/* Adds NICs until there are `wanted` more ports; each goes to the place with the fewest ports. */
 static void add_nics(struct orr_variant *variant, const uint32_t *nets, uint32_t count, uint32_t wanted, bool together)
 {
     struct place *places = ORR_NEW(variant->arena, struct place, (size_t)variant->hw->card_count + count);
@@ -139,7 +139,8 @@ static void add_nics(struct orr_variant *variant, const uint32_t *nets, uint32_t
     orr_repair_number_nics(variant, added);
 }
 
-/* If the machine has as many ports as its type, some of them slower, these get the type's speed: none is missing. */
+/* If the machine has as many ports as its type but some are slower, no port is missing, and the slow ones get the
+ * type's speed. */
 static bool raise_slow_ports(struct orr_variant *variant, const struct orr_machine_type *type, uint32_t fast,
                              uint32_t wanted)
 {
@@ -172,7 +173,8 @@ void orr_repair_nics_of_other_type(struct orr_variant *variant)
     complete_nics(variant, &variant->machine->fewer);
 }
 
-/* The NICs get the speed of the type that has the slowest, and its number for as many GPUs. */
+/* Gives the NICs the speed of the type with the slowest NICs for these GPUs, and adds NICs up to that type's number per
+ * GPU. */
 void orr_repair_nics_of_generation(struct orr_variant *variant)
 {
     enum { MOST_NICS = 256 };

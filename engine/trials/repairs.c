@@ -5,7 +5,7 @@
 #include "engine/dump/notes.h"
 #include "engine/trials/repair.h"
 
-/* Whether a port has GPUDirect RDMA on such machines by a plugin of their provider. */
+/* Whether the provider's plugin gives a port GPUDirect RDMA on such machines. */
 static bool is_of_type(const struct orr_variant *variant, uint32_t net)
 {
     const struct orr_machine_type *type = variant->machine->type;
@@ -46,7 +46,7 @@ static void reset_settings(struct orr_variant *variant)
         orr_variant_setting(variant, settings[i], "");
 }
 
-/* The settings beside the machine that make transfers slower. */
+/* Settings in the input that make transfers slower. */
 static void leave_out_pasted(struct orr_variant *variant)
 {
     static const char prefix[] = "setting:";
@@ -60,7 +60,7 @@ static void leave_out_pasted(struct orr_variant *variant)
     }
 }
 
-/* What NCCL does if the driver offers no P2P. */
+/* Makes NCCL behave as if the driver offered no P2P. */
 static void refuse_p2p(struct orr_variant *variant)
 {
     orr_variant_setting(variant, ORR_SET_P2P_DISABLE, "1");

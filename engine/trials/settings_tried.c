@@ -11,8 +11,8 @@
 #include "engine/search/memo.h"
 #include "engine/trials/variant.h"
 
-/* What people set, with the values that make sense. Settings that only name devices, log, or tune timeouts change no
- * prediction. */
+/* The settings that people use, with sensible values. Settings that only name devices, log, or set timeouts are left
+ * out, because they change no prediction. */
 static const struct {
     const char *name, *values[8];
 } candidates[] = {
@@ -35,7 +35,7 @@ static const struct {
     {"NCCL_MNNVL_ENABLE", {"0"}},
 };
 static const double least = 0.02;
-enum { PAIRED = 4, MEMO_BYTES = 8 << 20 }; /* of the best settings that help, each two are tried together */
+enum { PAIRED = 4, MEMO_BYTES = 8 << 20 }; /* this many of the best settings are tried in pairs */
 
 struct trying {
     const struct orr_analysis *analysis;
@@ -124,7 +124,7 @@ static void sort_rows(struct orr_settings_tried *out)
         out->helping++;
 }
 
-/* Each two of the best that help, of different names; a pair stays if it gains more than both. */
+/* Tries pairs of the best settings with different names; keeps a pair if it gains more than either alone. */
 static enum orr_code try_pairs(struct trying *t, struct orr_error *err)
 {
     const uint32_t most = t->out->helping < PAIRED ? t->out->helping : PAIRED;

@@ -11,23 +11,24 @@ enum { ORR_MOST_TRIED = 64, ORR_TRIED_TEXT = 80 };
 /* One outcome that a setting changes. */
 struct orr_tried_effect {
     uint32_t hosts;
-    int test, size; /* of orr_outcome_tests, orr_outcome_sizes */
+    int test, size; /* indices of orr_outcome_tests and orr_outcome_sizes */
     double before, after;
 };
 
 struct orr_tried {
     char settings[ORR_TRIED_TEXT]; /* "NCCL_ALGO=Ring", "NCCL_ALGO=Tree NCCL_PROTO=Simple" */
     struct orr_outcomes outcomes;
-    struct orr_tried_effect gain, harm; /* the greatest; hosts 0 if no outcome changes by more than 2 % that way */
+    struct orr_tried_effect gain, harm; /* the greatest gain and loss; hosts is 0 if no outcome changes by more than 2 %
+                                         * in that direction */
     uint32_t gains, harms;              /* outcomes that change by more than 2 % */
 };
 
 struct orr_settings_tried {
     struct orr_outcomes now;
     struct orr_tried
-        rows[ORR_MOST_TRIED]; /* that change something by more than 2 %: those without harm first, by gain */
-    uint32_t count, helping;  /* helping: with a gain and without harm; they come first */
-    uint32_t tried;           /* settings and pairs */
+        rows[ORR_MOST_TRIED]; /* settings that change an outcome by more than 2 %: first those without harm, by gain */
+    uint32_t count, helping;  /* helping: settings with a gain and without harm; they come first */
+    uint32_t tried;           /* settings and pairs tried */
     bool all;                 /* false if the allowance ended first */
 };
 

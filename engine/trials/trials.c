@@ -25,7 +25,7 @@ enum orr_code orr_trials_analyze(struct orr_trials *trials, const struct orr_ana
                          : dump ? orr_analyze(dump, &asked, NULL, &answer, ret_refused)
                                 : orr_analyze_again(analysis, &asked, &answer, ret_refused),
                   spent = orr_budget_check(err);
-    if (spent != ORR_OK) { /* a trial that was ended is not one that is refused */
+    if (spent != ORR_OK) { /* a trial that the budget ended was not refused */
         orr_analysis_again_free(answer);
         return spent;
     }

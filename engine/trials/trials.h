@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions asked once more with something changed: a setting, a device repaired, a link that lost half its lanes.
  *
- * All trials of one answer share an allowance and the searches that they made, so that the answer depends on nothing
- * but the question, never on the clock. variant.h makes the changes, hypotheses.h and repair.h list them.
+ * All trials of one answer share their searches and an allowance, which is counted in analyses and steps: the answer
+ * depends only on the question, never on the clock. variant.h makes the changes; hypotheses.h and repair.h list them.
  */
 #ifndef ORR_TRIALS_TRIALS_H
 #define ORR_TRIALS_TRIALS_H
@@ -20,7 +20,7 @@ struct orr_trials {
     struct orr_search_memo *memo; /* searches of earlier trials, most of which are alike, for the release of the
                                      analysis as it is; NULL if none are kept */
     uint32_t made;                /* analyses so far */
-    /* a changed machine is that of each host of this cluster; NULL means equal hosts */
+    /* cluster in which a changed machine replaces each host; NULL means equal hosts */
     const struct orr_cluster *around;
 };
 

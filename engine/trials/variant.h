@@ -11,7 +11,7 @@
 #include "engine/trials/trials.h"
 
 struct orr_variant {
-    const struct orr_analysis *analysis; /* the question as it is */
+    const struct orr_analysis *analysis; /* the unchanged question */
     const struct orr_dump *given;        /* its machine */
     const struct orr_observed *observed; /* never NULL */
     struct orr_arena *arena;
@@ -21,16 +21,16 @@ struct orr_variant {
     bool changed, machine_changed;
     bool acs;            /* PCIe ACS redirects traffic below the CPU; the machine is the same */
     bool of_paths;       /* the answer is about links and paths only */
-    uint32_t nets, kept; /* NICs of the machine, and those that a change leaves; kept 0 means all */
-    char what[96];       /* what was changed, if the row does not say; "" means as the row says */
+    uint32_t nets, kept; /* number of NICs, and how many a change keeps; kept 0 means all */
+    char what[96];       /* what was changed, if it is not what the row says; "" otherwise */
     const char *refused; /* why nothing was changed, a phrase; NULL if no reason is known */
-    /* For repairs; NULL otherwise. Of the machine given. */
+    /* Facts about the given machine for repairs; NULL otherwise. */
     const struct orr_hardware_facts *hw;
     const struct orr_machine *machine;
     const struct orr_groups *groups;
 };
 
-/* given: NULL is the machine of the analysis; observed: NULL is nothing. Both are borrowed. */
+/* given: NULL means the machine of the analysis. observed: NULL means that nothing was observed. Both are borrowed. */
 void orr_variant_init(struct orr_variant *variant, const struct orr_analysis *analysis, const struct orr_dump *given,
                       const struct orr_observed *observed, struct orr_arena *arena);
 /* The top element of the copy; the first call makes it; NULL if memory runs out, which orr_variant_dump() reports too.
@@ -42,12 +42,12 @@ struct orr_doc_node *orr_variant_next(struct orr_variant *variant, struct orr_do
 /* Sets an attribute of an element of the copy; a value that it has already is not a change. */
 void orr_variant_set(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, const char *value);
 void orr_variant_set_int(struct orr_variant *variant, struct orr_doc_node *node, enum orr_attr attr, long value);
-/* Records that other functions than those above changed the copy. */
+/* Records a change of the copy that was made without the functions above. */
 void orr_variant_touch(struct orr_variant *variant);
 void orr_variant_remove(struct orr_variant *variant, struct orr_doc_node *node);
 /* Turns GPUDirect RDMA off on the NICs that were observed without it. */
 void orr_variant_observed_gdr(struct orr_variant *variant);
-/* Sets a setting; "" is its default. A value that it has already, or that is refused, is not a change. */
+/* Sets a setting; "" means its default. A refused value, or the value that it already has, is not a change. */
 void orr_variant_setting(struct orr_variant *variant, enum orr_setting setting, const char *value);
 /* Applies "NCCL_P2P_LEVEL=PIX", unless the release lacks the setting or the question already gives it, because then
  * its value is known. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bandwidth of an algorithm and protocol: channels times a channel's rate, less what the protocol, the algorithm and
- * the hardware cost. NCCL keeps the running figure in binary32 and computes some lines in binary64; each rounding
- * below is one of NCCL's. docs/nccl/tuning.md, "Bandwidth". */
+/* Bandwidth of an algorithm and protocol: channels times a channel's rate, minus the cost of the protocol, the
+ * algorithm and the hardware. NCCL keeps the running figure in binary32 and computes some lines in binary64; each
+ * rounding below is one of NCCL's. docs/nccl/tuning.md, "Bandwidth". */
 #include "engine/tuning/model.h"
 
 #define ORR_LESS(a, b) ((a) < (b) ? (a) : (b))
@@ -138,7 +138,7 @@ static float collnet_direct(const struct orr_model *model, enum orr_function fun
     return (float)(bw * (w * 0.85 + (1 - w) * 0.95));
 }
 
-/* From the rate of the links to that of the function: how often the data crosses them. */
+/* Converts the rate of the links into that of the function, by how often the data crosses the links. */
 static float ratio(const struct orr_model *model, enum orr_function function, enum orr_algorithm algorithm)
 {
     const struct orr_tuning_model *tables = model->tables;

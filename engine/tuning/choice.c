@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What NCCL would pick for a call, and how many channels and threads it would take. docs/nccl/tuning.md, "Time and
- * choice". */
+/* The algorithm and protocol that NCCL would choose for a call, and the number of channels and threads.
+ * docs/nccl/tuning.md, "Time and choice". */
 #include <math.h>
 #include <string.h>
 
@@ -172,7 +172,7 @@ bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communi
     const struct orr_tuning_model *tables = settings->release->tuning;
     struct orr_choice choice;
     memset(&choice, 0, sizeof choice);
-    bool found = communicator->rank_count == 1; /* a copy: Ring and Simple, no time */
+    bool found = communicator->rank_count == 1; /* with one rank NCCL only copies: Ring and Simple, without a time */
     choice.algorithm = ORR_ALGO_RING;
     choice.protocol = ORR_SIMPLE;
     float least = tables->time_limit > 0 ? tables->time_limit : INFINITY;

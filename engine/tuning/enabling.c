@@ -33,7 +33,7 @@ static bool equals(struct span piece, const char *name)
     return strlen(name) == piece.length && !strncasecmp(piece.data, name, piece.length);
 }
 
-/* What a list switches: one setting, its names, one row of switches a function. */
+/* A list of NCCL_ALGO or NCCL_PROTO: its setting, its names, and its switches for each function. */
 struct list {
     const char *setting, *what;
     const char *const *names;
@@ -195,7 +195,7 @@ static bool ll128_reaches(const struct orr_model *model, enum orr_path_type type
     return orr_path_farness(model->settings->release, type) <= orr_path_farness(model->settings->release, farthest);
 }
 
-/* LL128 relies on stores of 128 bytes arriving whole. */
+/* LL128 is only safe where a store of 128 bytes arrives as a whole. */
 static bool ll128_safe(const struct orr_model *model, enum orr_algorithm algorithm)
 {
     const struct orr_communicator *comm = model->comm;
@@ -228,7 +228,7 @@ static bool ll128_safe(const struct orr_model *model, enum orr_algorithm algorit
 void orr_switches_apply(const struct orr_model *model, const struct orr_switches *switches, struct orr_tuning *tuning)
 {
     for (int f = 0; f < ORR_FUNCTION_COUNT; f++) {
-        float backup[ORR_PROTOCOL_COUNT], sum = 0; /* the backup knows no switches */
+        float backup[ORR_PROTOCOL_COUNT], sum = 0; /* the backup has no switches */
         bool listed = f == ORR_ALLREDUCE || !model->tables->lists_for_allreduce;
         bool spared = f != ORR_ALLREDUCE && model->tables->lists_spare_rings;
         for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {

@@ -62,7 +62,7 @@ static float ring(const struct orr_model *model, enum orr_function function, enu
 {
     const struct orr_tuning_model *tables = model->tables;
     int32_t steps = orr_ring_step_count(function, model->ranks);
-    if (function == ORR_REDUCE || function == ORR_BROADCAST) { /* a pipeline from one rank to the last */
+    if (function == ORR_REDUCE || function == ORR_BROADCAST) { /* data passes through a pipeline of all ranks */
         enum orr_hardware hw = model->nodes == 1 ? inside : ORR_HW_NET;
         float step = hw_step(model, hw, ORR_ALGO_RING, protocol);
         if (model->comm->aligned[ORR_GRAPH_RING].same_channels)

@@ -11,7 +11,7 @@ static int32_t thread_setting(const struct orr_model *model, enum orr_setting se
                               int32_t otherwise)
 {
     int64_t given = orr_setting_int(model->settings, setting);
-    if (given <= 0) /* not set is negative as well */
+    if (given <= 0) /* ORR_SETTING_UNSET is negative, too */
         return otherwise;
     if (given % WARP || given > most)
         return most;

@@ -2,10 +2,10 @@
 /* The file of NCCL's example tuner plugin (NCCL_TUNER_CONFIG_FILE): the algorithm and protocol that the plugin makes
  * NCCL prefer for each collective and size.
  *
- * A row is "collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks[,pipe_ops[,registered]]"; -1
- * matches anything. The first row that matches and names a usable combination counts. The plugin asks for one channel
- * unless a matching row gives another number. The same is true if no row matches, and if the row says -1. (In its
- * documentation -1 keeps NCCL's own number; in its code it does not.) */
+ * A row is "collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks[,pipe_ops[,registered]]"; -1 matches
+ * anything. The first row that matches and names a usable combination decides. The plugin asks for one channel unless
+ * the row gives another number, so also if no row matches or the row says -1. (Its documentation says that -1 keeps
+ * NCCL's own number; its code does not do that.) */
 #ifndef ORR_TUNING_TUNER_H
 #define ORR_TUNING_TUNER_H
 
@@ -29,9 +29,9 @@ struct orr_tuner {
 
 enum { ORR_MOST_TUNER_ROWS = 1024 };
 
-/* Reads such a file into arena; rows end with a line end or a semicolon. SYNTAX with the line: a row has too few or too
- * many fields, or a word that the plugin does not know. (The plugin itself would take AllReduce, Ring or Simple for
- * it.) LIMIT: more than 1024 rows. */
+/* Reads such a file into arena; rows end with a line end or a semicolon. SYNTAX with the line if a row has too few or
+ * too many fields, or a word that the plugin does not know. (The plugin itself would read it as AllReduce, Ring or
+ * Simple.) LIMIT if there are more than 1024 rows. */
 enum orr_code orr_tuner_read(const char *text, size_t length, struct orr_arena *arena,
                              const struct orr_tuner **ret_tuner, struct orr_error *err) ORR_NO_DISCARD;
 
