@@ -23,6 +23,7 @@ struct orr_cluster_fault {
     const uint32_t *hosts;             /* [host_count]: numbered through the lines, ascending */
     uint32_t host_count;
     bool has_fixed, has_drained;
+    bool of_gpus;  /* GPUs are missing: they are the loss, and no repair can be tried */
     bool together; /* the repair alone gains nothing, but all other repairs gain less without it */
     double fixed,
         drained; /* bus bandwidth of AllReduce at 1 GiB with this fault alone repaired, or without the hosts */
@@ -34,7 +35,11 @@ struct orr_cluster_faults {
     uint32_t left_out;        /* further faults, for which no analysis was left */
     uint32_t hosts_at_fault;  /* hosts with one fault or more */
     uint32_t hosts_that_cost; /* those of them whose faults cost this cluster bandwidth */
-    double now, repaired;     /* bus bandwidth of AllReduce at 1 GiB in GB/s: as it is, and with every fault repaired */
+    uint32_t unexamined;      /* hosts whose repairs were not tried */
+    /* Hosts that are right as they are, or else those of another type with better NICs: what is a clause, NULL if there
+     * is no question; fixed is what the cluster gets if all of them should be of that type. */
+    struct orr_cluster_fault question;
+    double now, repaired; /* bus bandwidth of AllReduce at 1 GiB in GB/s: as it is, and with every fault repaired */
     /* [assumed_count]: facts that the figures rest on and the inputs do not show; clauses */
     const char *const *assumed;
     uint32_t assumed_count;

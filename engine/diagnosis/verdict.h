@@ -20,8 +20,8 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *diagnosis, const struct or
 
 /* "a GPU has no NVLinks": a title within a sentence. */
 void orr_verdict_clause(const struct orr_finding *finding, struct orr_text *text);
-/* verdict_cluster.c: sets assumed and the sentence. unexamined: hosts whose repairs were not tried. */
-enum orr_code orr_verdict_of_cluster(const struct orr_cluster *cluster, uint32_t unexamined, struct orr_arena *arena,
+/* verdict_cluster.c: sets assumed and the sentence. */
+enum orr_code orr_verdict_of_cluster(const struct orr_cluster *cluster, struct orr_arena *arena,
                                      struct orr_cluster_faults *faults, struct orr_error *err) ORR_NO_DISCARD;
 /* verdict_costs.c: what the machine loses by the row that is the cause, and what each repair adds. */
 void orr_verdict_costs(const struct orr_diagnosis *diagnosis, uint32_t cause, struct orr_text *text);

@@ -151,6 +151,28 @@ static enum orr_code recognise(struct orr_report *report, struct orr_error *err)
     return report->sentence ? ORR_OK : orr_fail_nomem(err);
 }
 
+/* What the cluster gains by a repair of its hosts is the cost of the same finding. */
+static void take_costs(struct orr_report *report)
+{
+    const struct orr_cluster_faults *faults = &report->faults;
+    for (uint32_t f = 0; f < faults->count; f++)
+        for (uint32_t i = 0; faults->rows[f].has_fixed && faults->rows[f].finding && i < report->diagnosis.count; i++) {
+            struct orr_diagnosed *row = &report->diagnosis.rows[i];
+            if (row->has_cost || row->finding->row != faults->rows[f].finding->row ||
+                strcmp(row->finding->detail, faults->rows[f].finding->detail) != 0)
+                continue;
+            row->has_cost = true;
+            row->cost = (struct orr_cost){.figure = ORR_COST_BUS_BW,
+                                          .now = faults->now,
+                                          .repaired = faults->rows[f].fixed,
+                                          .all_repaired = faults->repaired,
+                                          .hosts = report->analysis->cluster->host_count,
+                                          .fused = 1,
+                                          .together = faults->rows[f].together,
+                                          .none = !faults->rows[f].together && faults->rows[f].fixed <= faults->now};
+        }
+}
+
 enum orr_code orr_report_make(const struct orr_analysis *analysis, const char *name, struct orr_arena *arena,
                               struct orr_report *ret_report, struct orr_error *err)
 {
@@ -163,7 +185,9 @@ enum orr_code orr_report_make(const struct orr_analysis *analysis, const char *n
     ORR_TRY(list_assumed(report, err));
     if (analysis->cluster && analysis->cluster->host_count > 1)
         ORR_TRY(orr_cluster_faults_find(analysis->cluster, arena, &report->faults, err));
-    return orr_diagnose(analysis, arena, &report->diagnosis, err);
+    ORR_TRY(orr_diagnose(analysis, arena, &report->diagnosis, err));
+    take_costs(report);
+    return ORR_OK;
 }
 
 void orr_report_release(struct orr_report *report)

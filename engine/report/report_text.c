@@ -6,6 +6,7 @@
 
 #include "engine/cluster/cluster.h"
 #include "engine/release/release_names.h"
+#include "engine/trials/repair.h"
 
 enum {
     RINGS_SHOWN = 4, /* different orders of ranks */
@@ -76,6 +77,16 @@ static void write_settings(struct orr_page *page, const struct orr_settings *set
         orr_page_printf(page, ORR_STYLE_PLAIN, "", "Settings: %s.", text.data);
 }
 
+/* The cost of what the verdict on a cluster is about is known: every host with it was repaired, and nothing gained. */
+static bool gains_nothing(const struct orr_report *report)
+{
+    const struct orr_diagnosis *d = &report->diagnosis;
+    const struct orr_cluster_faults *faults = &report->faults;
+    return faults->sentence && !faults->unexamined && !faults->left_out && d->cause != UINT32_MAX &&
+           !d->rows[d->cause].has_cost && d->rows[d->cause].severity == ORR_SEVERITY_WARNING &&
+           orr_repair_find(d->rows[d->cause].finding->row->id);
+}
+
 static void write_verdict(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_diagnosis *diagnosis = &report->diagnosis;
@@ -83,11 +94,12 @@ static void write_verdict(struct orr_page *page, const struct orr_report *report
                                             [ORR_VERDICT_DEGRADED] = ORR_STYLE_BAD,
                                             [ORR_VERDICT_CANNOT_TELL] = ORR_STYLE_CAREFUL};
     orr_page_heading(page, "Verdict");
-    if (report->faults.count) {
-        orr_report_cluster_faults(page, report);
-        return; /* the findings below name the other differences */
-    }
-    orr_page_say(page, styles[diagnosis->state], "  ", diagnosis->sentence);
+    if (report->faults.count)
+        orr_report_cluster_faults(page, report); /* the findings below name the other differences */
+    else if (report->faults.question.what || gains_nothing(report))
+        orr_page_say(page, styles[ORR_VERDICT_HEALTHY], "  ", report->faults.sentence);
+    else
+        orr_page_say(page, styles[diagnosis->state], "  ", diagnosis->sentence);
 }
 
 /* The first cell of a job's row. */

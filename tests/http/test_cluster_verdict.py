@@ -6,12 +6,17 @@ import io
 import json
 import re
 import subprocess
+import sys
+import xml.etree.ElementTree as ET
 
 import pytest
 
 from conftest import ROOT
 from test_clusters import create, upload
 from test_command_line import run
+
+sys.path.insert(0, str(ROOT / "tests/tools"))
+from machine_faults import FAULTS  # noqa: E402
 
 HEALTHY = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
 FAULTY = (ROOT / "static/examples/h100-with-faults.xml").read_bytes()
@@ -128,6 +133,44 @@ def test_hosts_that_are_alike_and_unlike_their_type(server, machines):
     assert [fault["finding"] for fault in verdict["faults"]] == ["gdr-off"]
     assert close(verdict["all_repaired"], bandwidth(server, hosts_of(machines[0], 8)))
     assert "because of faults that every host has" in verdict["sentence"] and verdict["now"] < 200
+
+
+def broken(kind):
+    tree = ET.fromstring(run("convert", "--machine", "hgx-h100")[1])
+    assert FAULTS[kind][0](tree)
+    return ET.tostring(tree)
+
+
+def said_of(tmp_path, dump, count=4):
+    """The verdict of `orrery show` on as many hosts with this dump, in one line, and the findings."""
+    (tmp_path / "dump.xml").write_bytes(dump)
+    (tmp_path / "c.json").write_text(json.dumps({"hosts": [{"topology": "dump.xml", "count": count}]}))
+    said = " ".join(run("show", "--cluster", str(tmp_path / "c.json"))[1].decode().split())
+    return said.split(" Verdict ")[1].split(" What NCCL does ")[0]
+
+
+@pytest.mark.parametrize(
+    "kind, says",
+    [
+        ("gpu-gone", "4 hosts: AllReduce 318 GB/s. GPUs are missing on every host: 7 GPUs are in the dump"),
+        ("half-the-gpus-gone", "GPUs are missing on every host: like dgx-h100 or hgx-h100, but 4 instead of 8 GPUs"),
+        ("all-ports-slow", "If every host should be one, AllReduce gets 190 of 358 GB/s."),
+        ("switch-narrow", "4 hosts: AllReduce 358 GB/s. No repair of a host would raise it."),
+    ],
+)
+def test_hosts_are_compared_with_their_type(server, tmp_path, kind, says):
+    """Hosts that are all alike: what one machine is told, the cluster is told, too."""
+    said = said_of(tmp_path, broken(kind))
+    assert says in said and "Healthy" not in said and "cannot compute" not in said
+    _, verdict = verdict_of(server, hosts_of(upload(server, broken(kind)), 4))
+    assert says in verdict["sentence"]
+    assert verdict["hosts_at_fault"] == (4 if "GPUs are missing" in says else 0)
+
+
+def test_the_findings_of_a_cluster_have_its_costs(tmp_path):
+    said = said_of(tmp_path, HEALTHY.replace(b'gdr="1"', b'gdr="0"'))
+    assert "GPUs have no GPUDirect RDMA (warning). AllReduce gets 159 of 358 GB/s on 4 hosts." in said
+    assert "What it costs is not known" not in said
 
 
 def test_remedies_are_those_of_the_host(server, machines):
@@ -342,6 +385,8 @@ def test_hosts_that_are_slow_alike_are_said_to_have_the_fault_all(server):
     slow = upload(server, HEALTHY.replace(b'link_width="16"', b'link_width="8"'))
     _, verdict = verdict_of(server, hosts_of(slow, 8))
     figures = (verdict["now"], verdict["all_repaired"])
-    assert verdict["sentence"] == "8 hosts: AllReduce %.0f of %.0f GB/s, because of faults that every host has." % figures
+    assert (
+        verdict["sentence"] == "8 hosts: AllReduce %.0f of %.0f GB/s, because of faults that every host has." % figures
+    )
     assert verdict["hosts_at_fault"] == 8 and figures[0] < 0.8 * figures[1]
     assert verdict["faults"][0]["what"].startswith("All GPUs have fewer PCIe lanes"), verdict["faults"]
