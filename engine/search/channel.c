@@ -19,7 +19,7 @@
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
 
-enum { ASKS_EVERY = 4096 }; /* starts without room between two checks of the request's time */
+enum { ASKS_EVERY = 4096 }; /* starts between two checks of the request's time */
 
 void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t n)
 {
@@ -277,12 +277,12 @@ void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enu
     uint8_t *used = &s->channel.used[gpu], was_used = *used;
     if (s->budget.stopped)
         return;
-    if (leg && !orr_search_take(s, leg, ORR_RATE_INTER)) {
-        /* A start without room is not a step, so a search with many of them may never ask for more steps. */
-        if (++s->budget.refused % ASKS_EVERY == 0)
-            (void)may_go_on(s);
+    /* A start without room is not a step, and the order of the graph has steps of its own, so a search may never ask
+     * for more steps. */
+    if (++s->budget.starts % ASKS_EVERY == 0 && !may_go_on(s))
         return;
-    }
+    if (leg && !orr_search_take(s, leg, ORR_RATE_INTER))
+        return;
     *used = 1;
     visit(s, (int32_t)gpu, 0, s->attempt.shape, order, budget);
     *used = was_used;

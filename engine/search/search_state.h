@@ -206,7 +206,7 @@ struct orr_search_budget {
     uint64_t steps;   /* taken so far */
     int32_t *sliced;  /* steps left of the slice that is being taken: the counter that the recursion decrements */
     int32_t later;    /* steps of the attempt that no slice holds yet */
-    uint32_t refused; /* starts that found no room */
+    uint32_t starts;  /* of channels, also those that found no room */
     bool overrun;     /* a graph asked for more channels than the release's tables hold */
     bool stopped;     /* the request's time is up: its answer is discarded, so nothing more is tried */
     bool steps_spent; /* the limits were no longer relaxed, because no steps were left */

@@ -8,6 +8,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/text.h"
 #include "engine/dump/dump.h"
+#include "engine/search/search_state.h"
 #include "tests/support/four_gpus.h"
 #include "tests/support/orr_test.h"
 
@@ -197,4 +198,79 @@ TEST(test_analysis_with_every_ceiling)
         orr_budget_end();
     }
     assert_true(refused > 3);
+}
+
+/* A clock that a search drives: each look at it is a millisecond, if a start was tried before. */
+static struct {
+    bool in_force;
+    uint32_t starts, most; /* since the last look; most of all */
+    uint64_t looks;
+} driven;
+
+uint64_t __real_orr_clock_ns(void);
+uint64_t __wrap_orr_clock_ns(void);
+uint64_t __wrap_orr_clock_ns(void)
+{
+    if (!driven.in_force)
+        return __real_orr_clock_ns();
+    driven.looks += driven.starts > 0;
+    driven.starts = 0;
+    return driven.looks * 1000000;
+}
+
+void __real_orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order,
+                             int32_t *budget);
+void __wrap_orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order,
+                             int32_t *budget);
+void __wrap_orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order,
+                             int32_t *budget)
+{
+    enum { MOST_STARTS = 8192 };
+    if (driven.in_force && !s->budget.stopped && ++driven.starts > driven.most)
+        driven.most = driven.starts;
+    if (driven.in_force && driven.most > MOST_STARTS)
+        fail_msg("more than %d starts without a look at the clock (%llu looks so far)", (int)MOST_STARTS,
+                 (unsigned long long)driven.looks);
+    __real_orr_search_enter(s, net, gpu, order, budget);
+}
+
+/* GPUs and slow NICs behind switches, 16 to a switch. */
+static struct orr_dump *read_many(unsigned count)
+{
+    struct orr_text text;
+    orr_text_init(&text, 1 << 20);
+    orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">");
+    for (unsigned i = 0; i < count; i++) {
+        if (i % 16 == 0)
+            orr_text_printf(&text, SWITCH("1%03x:00:00.0"), i);
+        orr_text_printf(&text, GPU("2%03x:00:00.0", "%u", "80", "") "%s", i, i, i, i % 16 == 15 ? "</pci>" : "");
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (i % 16 == 0)
+            orr_text_printf(&text, SWITCH("3%03x:00:00.0"), i);
+        orr_text_printf(&text, NIC("4%03x:00:00.0", "%u", "1000") "%s", i, i, i, i, i % 16 == 15 ? "</pci>" : "");
+    }
+    orr_text_puts(&text, "</cpu></system>");
+    struct orr_dump *dump = read_text(text.data);
+    orr_text_release(&text);
+    return dump;
+}
+
+/* Starts of a channel that find no room are not counted as steps, and many NICs make many of them. */
+TEST(test_a_search_without_room_looks_at_the_clock)
+{
+    enum { DEVICES = 64, LOOKS = 200 };
+    static struct orr_query query = {.hosts = 2};
+    struct orr_budget budget = {.time_ns = LOOKS * 1000000ull};
+    struct orr_error err = {0};
+    struct orr_analysis *analysis = NULL;
+    ORR_OWNED(orr_dump) *dump = read_many(DEVICES);
+    orr_settings_init(&query.settings, orr_release_find("2.18.1"));
+    driven.in_force = true;
+    orr_budget_begin(&budget);
+    const enum orr_code code = orr_analyze(dump, &query, NULL, &analysis, &err);
+    orr_budget_end();
+    driven.in_force = false;
+    assert_int_equal(code, ORR_SPENT);
+    assert_int_equal(budget.spent, ORR_SPENT_TIME);
 }
