@@ -5,6 +5,9 @@
 #include "engine/log_messages/messages.h"
 
 const struct orr_log_message orr_log_messages_gpu[] = {
+    {"p2p-refused", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "Could not enable P2P between dev", NULL,
+     "CUDA offers no P2P between these GPUs, so NCCL sends their data through host memory.",
+     "`nvidia-smi topo -p2p r` shows why.", "Could not enable P2P between dev 1(=81000) and dev 0(=41000)"},
     {"no-transport", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No transport found for rank", NULL,
      "Two ranks have no way to exchange data: no peer-to-peer, no shared memory, and no network that both can use.",
      "Check NCCL_P2P_DISABLE, NCCL_SHM_DISABLE and NCCL_NET. Ranks on different hosts need one network on both; the "

@@ -95,6 +95,11 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "Settings of NCCL differ from those that Google's plugin demands.",
      "Source nccl-env-profile.sh of the installed plugin in the job, and set none of its variables otherwise.",
      "NCCL/NET (shim) mismatch in enforced parameters: NCCL_FASTRAK_IFNAME expected eth1 got unset"},
+    {"ofi-option", ORR_FROM_WARN_OTHER, ORR_WEIGHT_ERROR, "NET/OFI Disabling shared memory failed", NULL,
+     "The provider that libfabric chose lacks an option that the plugin for EFA needs: it is not EFA's, or it is too "
+     "old.",
+     "Give the container the EFA devices (`ls /dev/infiniband/uverbs*`), and install the latest EFA software.",
+     "NET/OFI Disabling shared memory failed: Protocol not available"},
     {"net-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_ERROR, "mismatch in the number of", "device",
      "Ranks see different numbers of network devices, so some have no partner.",
      "Make NCCL_IB_HCA, the plugin and the devices in the container the same on all hosts; `ibdev2netdev` lists them.",

@@ -8,7 +8,8 @@
  *
  * People also write such words in sentences ("you can set NCCL_IGNORE_DISABLED_P2P=1"), which set nothing. So a word is
  * an assignment only if it begins its line, or follows an option or a command that takes assignments. A line that
- * begins with # is a comment.
+ * begins with # is a comment. What somebody tried ("NCCL_P2P_DISABLE=1: no change", or a list under "I tried:") is not
+ * set in the run that the text shows.
  */
 #include <ctype.h>
 #include <string.h>
@@ -29,13 +30,50 @@ static bool takes_assignments(const char *text, size_t length)
     static const char *const words[] = {
         "mpirun",     "mpiexec",   "orterun", "srun ",   "sbatch ",  "docker ",      "podman ", "nerdctl ",
         "apptainer ", "enroot ",   "kubectl", "horovod", "torchrun", "singularity ", "python ", "python3 ",
-        "accelerate", "deepspeed", "_perf",   "export ", "setenv ",  "declare -x",   "ENV ",    "--export",
+        "accelerate", "deepspeed", "_perf -", "export ", "setenv ",  "declare -x",   "ENV ",    "--export",
         "--env",      " -x ",      " -e ",    "env ",    "environ[",
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (memmem(text, length, words[i], strlen(words[i])))
             return true;
     return false;
+}
+
+static bool has_one(const char *text, size_t length, const char *const *words)
+{
+    for (; *words; words++)
+        if (memmem(text, length, *words, strlen(*words)))
+            return true;
+    return false;
+}
+
+/* Whether a line tells what somebody tried, and not what is set; what follows a # is a comment. */
+static bool tells(const char *line, size_t length)
+{
+    static const char *const words[] = {" tried",      "Tried",      "o effect",    "o change",  "o difference",
+                                        "not help",    "n't help",   "not work",    "n't work",  "ame result",
+                                        "ame problem", "ame issue",  "ame error",   " without ", "nstead of",
+                                        "not change",  "n't change", "not improve", "still ",    "not solve",
+                                        "not fix",     "n't fix",    " workaround", "makes no",  NULL};
+    const char *comment = memmem(line, length, " #", 2);
+    return has_one(line, comment ? (size_t)(comment - line) : length, words);
+}
+
+/* A line that heads a list of attempts: "What I tried:". */
+static bool heads_attempts(const char *line, size_t length)
+{
+    static const char *const words[] = {"tried", "Tried", "ttempt", "orkaround", "did not help", "didn't help", NULL};
+    while (length && (isspace((unsigned char)line[length - 1]) || line[length - 1] == '*'))
+        length--;
+    return length && (line[length - 1] == ':' || line[0] == '#') && has_one(line, length, words);
+}
+
+static bool is_item(const char *line, size_t length)
+{
+    const char *at = line, *end = line + length;
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at == end || strchr("-*+`", *at) || (end - at > 1 && orr_is_digit(*at) && strchr(".)", at[1]));
 }
 
 static const char *skip(const char *at, const char *end, const char *set)
@@ -67,6 +105,8 @@ static void take(struct orr_log_building *b, const char *name, size_t name_lengt
                  uint32_t line)
 {
     struct orr_log_catch *found = b->found;
+    while (length && strchr(":.,", value[length - 1]))
+        length--;
     if (!length || length > VALUE_MOST || name_length <= PREFIX)
         return;
     found->value_count = found->word_count = 0;
@@ -110,12 +150,13 @@ void orr_log_take_assignments(struct orr_log_building *b, const char *line, size
     const bool continued = b->continues;
     unsigned count = 0;
     b->continues = length && line[length - 1] == '\\';
+    b->attempts = (b->attempts && is_item(line, length)) || heads_attempts(line, length);
     if (!b->listed_length && !memmem(line, length, prefix, PREFIX)) {
         b->continues &= continued || takes_assignments(line, length);
         b->command = b->continues;
         return;
     }
-    if (take_listed(b, line, end, number) || (start < end && *start == '#'))
+    if (take_listed(b, line, end, number) || (start < end && *start == '#') || b->attempts || tells(line, length))
         return;
     bool in_command = (continued && b->command) || takes_assignments(line, length);
     b->command = in_command && b->continues;

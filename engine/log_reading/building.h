@@ -60,6 +60,7 @@ struct orr_log_building {
     bool limit_asked;        /* the line before is `ulimit -l`, whose answer follows */
     struct orr_span before;  /* of the speech that is taken: the file of NCCL that warns */
     bool continues, command; /* the line before ends with a backslash; and belongs to a command */
+    bool attempts;           /* lines belong to a list of what somebody tried */
     uint32_t function_count;
 };
 

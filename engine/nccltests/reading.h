@@ -144,6 +144,7 @@ struct orr_summary {
     uint64_t size;  /* of messages, bytes; 0 if not said */
     double value;   /* GB/s */
     bool algorithm; /* it is algorithm bandwidth */
+    bool unit_unsure;
     uint32_t line;
     char release[ORR_RELEASE_MOST]; /* "" if not said */
 };

@@ -60,6 +60,7 @@ struct orr_result_table {
     bool one_host_assumed;         /* hosts is 1 because the text says GPUs and nothing of hosts */
     bool said_alone;               /* said_gpus is a full board, which the text does not say */
     uint32_t said_nics, said_nic_mbps, said_nic_line; /* of one host, by the words of the text; 0 if not said */
+    bool unit_unsure;   /* a bus bandwidth that a sentence gives in Gb/s is read as GB/s, as nccl-tests prints it */
     bool board_assumed; /* no word says whether the GPUs of the text are on a board or cards */
     uint32_t alone,
         alone_line;        /* processes of the command in this line that tested each on its own; 0 if there is none */

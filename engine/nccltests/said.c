@@ -112,7 +112,8 @@ static struct counted count_at(const char *at, const char *end, bool each)
     } else if (counted.model && counted.model->host && !counted.hosts && counted.gpus > 1 && counted.gpus < 4) {
         counted.hosts = counted.gpus; /* "2 GH200" */
         counted.gpus = 1;
-    } else if (!times && !plural && !counted.hosts && follows != FOLLOWS_GPUS && !each) {
+    } else if (!counted.hosts &&
+               (follows == FOLLOWS_HOSTS ? !times : !times && !plural && follows != FOLLOWS_GPUS && !each)) {
         counted.model = NULL;
     }
     return counted;

@@ -266,9 +266,12 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line, 
     if (values != 1 || !named)
         return false;
     const uint32_t kept = b->summary_count;
-    keep(b, test, hosts, 0, value, algorithm);
+    const bool unsure = in_bits && bandwidth && !algorithm; /* nccl-tests prints GB/s, which people also call Gbps */
+    keep(b, test, hosts, 0, unsure ? value / ORR_UNIT_BITS : value, algorithm);
     if (b->summary_count > kept && bandwidth && hosts <= 1)
         b->summary[kept].ranks = gpus_in(line);
+    if (b->summary_count > kept)
+        b->summary[kept].unit_unsure = unsure;
     return true;
 }
 
@@ -351,6 +354,7 @@ void orr_summary_end(struct orr_results_building *b)
         struct orr_result_table *table = orr_tables_last(b);
         table->library =
             one->release[0] ? orr_tables_keep(b, (struct orr_span){one->release, strlen(one->release)}) : NULL;
+        table->unit_unsure = one->unit_unsure;
         table->hosts = one->ranks ? 1 : one->hosts;
         table->ranks = one->ranks;
         table->test = one->test;

@@ -308,8 +308,34 @@ static void say_gdr(const struct orr_perf_work *work, struct orr_perf_table *tab
             "kernel with DMA-BUF; NCCL_NET_GDR_LEVEL=PHB or SYS allows it for NICs that are not near a GPU.");
 }
 
+/* Wrong values, whose bandwidth says nothing; and a protocol that was forced, which NCCL itself takes only on safe
+ * paths.
+ */
+static void say_wrong(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    const struct orr_result_table *measured = table->measured;
+    int64_t wrong = measured->out_of_bounds > 0 ? measured->out_of_bounds : 0;
+    for (uint32_t i = 0; i < measured->row_count && !wrong; i++)
+        wrong = measured->rows[i].out.wrong > 0 ? measured->rows[i].out.wrong : measured->rows[i].in.wrong > 0;
+    if (!wrong)
+        return;
+    lead(table, orr_arena_text(work->arena, "%lld value%s of these results %s wrong, so their bandwidth says nothing.",
+                               (long long)wrong, orr_plural((uint64_t)wrong), wrong == 1 ? "is" : "are"));
+    for (uint32_t i = 0; i < work->check->setting_count; i++) {
+        const struct orr_perf_setting *setting = &work->check->settings[i];
+        if (!strcmp(setting->name, "NCCL_PROTO") && strstr(setting->value, "LL128") && setting->value[0] != '^')
+            lead(table,
+                 orr_arena_text(work->arena,
+                                "Unset NCCL_PROTO=%.40s (line %u) first: it forces LL128, which NCCL chooses only "
+                                "where stores of 128 bytes arrive whole and in order, and which elsewhere gives "
+                                "wrong data.",
+                                setting->value, setting->line));
+    }
+}
+
 enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table, struct orr_error *err)
 {
+    say_wrong(work, table);
     say_alone(work, table);
     if (!table->analysis) {
         say_symptom(&work->check->symptoms, true, table);

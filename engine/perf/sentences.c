@@ -54,9 +54,13 @@ static const char *ask(const struct orr_perf_work *work, const struct orr_perf_t
 static const char *condition(const struct orr_perf_work *work, const struct orr_perf_table *table)
 {
     const struct orr_result_table *measured = table->measured;
-    if (measured->board_assumed && !strcmp(table->machine_source, "guessed"))
-        return orr_arena_text(work->arena, "If the %u %s (line %u) are on a board with NVLink, ", measured->said_gpus,
-                              measured->model, measured->said_line);
+    const bool board = measured->board_assumed && !strcmp(table->machine_source, "guessed");
+    const char *unit = measured->unit_unsure ? "the figure is in GB/s, as nccl-tests prints it" : "";
+    if (board)
+        return orr_arena_text(work->arena, "If the %u %s (line %u) are on a board with NVLink%s%s, ",
+                              measured->said_gpus, measured->model, measured->said_line, *unit ? " and " : "", unit);
+    if (*unit)
+        return orr_arena_text(work->arena, "If %s, ", unit);
     return measured->one_host_assumed && table->verdict == ORR_PERF_LOW ? "If all the GPUs are in one host, " : "";
 }
 
@@ -94,11 +98,13 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, struct orr_perf_
     const char *when = condition(work, table), *verdict = verdict_of(work, table, why);
     if (table->main == UINT32_MAX || !*when)
         return verdict;
-    if (!table->measured->board_assumed)
+    if (!table->measured->board_assumed && !table->measured->unit_unsure)
         return orr_arena_text(work->arena, "%s%s", when, verdict);
     table->verdict = ORR_PERF_CANNOT_JUDGE;
-    return orr_arena_text(work->arena, "%s%s If they are PCIe cards, paste the output of `nvidia-smi topo -m` too.",
-                          when, verdict);
+    return orr_arena_text(work->arena, "%s%s%s", when, verdict,
+                          table->measured->board_assumed
+                              ? " If they are PCIe cards, paste the output of `nvidia-smi topo -m` too."
+                              : " If it is in Gb/s, it is an eighth of that.");
 }
 
 ORR_WORD_LIST(orr_perf_verdict_name, size_t, "as expected", "low", "high", "cannot judge")

@@ -42,6 +42,7 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f);
 void orr_symptoms_of_connections(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
+void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */
 
 /* What both PCIe rows and others say. */
 #define ORR_ACS_CHECK                                                                                                  \

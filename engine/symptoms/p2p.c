@@ -61,6 +61,65 @@ static void driver_offers_none(struct orr_symptom_finder *f)
                         "these GPUs small.");
 }
 
+/* Whether a line speaks of several of a card: "2x RTX 4090", "two RTX 4090 GPUs", "dual RTX 5090". */
+static bool says_several(const char *text)
+{
+    static const char *const words[] = {"GPUs", "x RTX", "x NVIDIA", "ual ", "wo ",
+                                        "our ", "ight ", "90s",      "80s",  "cards"};
+    const char *card = strstr(text, " RTX ");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(text, words[i]))
+            return true;
+    while (card > text && card[-1] != ' ')
+        card--; /* "NVIDIA", "GeForce" */
+    return card > text + 1 && card[-2] >= '2' && card[-2] <= '9';
+}
+
+/* The same of cards that only words name. */
+static void none_between_said(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *hang = orr_symptom_said_hang(f->log);
+    const struct orr_log_event *geforce = orr_log_event_of(f->log, "said-geforce"), *said = geforce ? geforce : hang;
+    const char *card = said ? strstr(said->text, " RTX ") : NULL;
+    const struct orr_gpu_model *model = card ? orr_gpu_model_of_name(card + 1) : NULL;
+    uint32_t at = 0;
+    if (!model || model->p2p != ORR_NO || !says_several(said->text) || next_neighbour(f->log, &at) ||
+        orr_symptom_transports(f->log).p2p || orr_log_event_of(f->log, "p2p-matrix-ok") ||
+        orr_log_event_of(f->log, "said-p2p-off"))
+        return;
+    ORR_SYMPTOM(
+        f, "p2p-not-offered", has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
+        .cause = orr_symptom_text(f,
+                                  "NVIDIA's driver offers no P2P between %.8s cards (line %u), so NCCL sends all "
+                                  "data between them through host memory%s",
+                                  card + 1, said->line,
+                                  hang ? ". If the job hangs all the same, the driver may offer P2P that does "
+                                         "not work: run once with NCCL_P2P_DISABLE=1."
+                                       : ", and no setting changes it."),
+        .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair; paste it with `nvidia-smi topo -m`.",
+        .cure = "If it says OK, the driver is patched or at fault: leave NCCL_P2P_DISABLE=1 set, or install "
+                "another driver.");
+}
+
+/* CUDA refuses P2P, by NCCL's own line. */
+static void refused_by_cuda(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *refused = orr_log_event_of(f->log, "p2p-refused");
+    uint32_t at = 0;
+    if (!refused || next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p)
+        return;
+    ORR_SYMPTOM(
+        f, "p2p-refused", has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, refused->line,
+        .cause = orr_symptom_text(f,
+                                  "CUDA offers no P2P between these GPUs (line %u), as with most GeForce cards, so "
+                                  "NCCL sends their data through host memory. It works as it should, and between GPUs "
+                                  "directly on the CPUs seldom slower.",
+                                  refused->line),
+        .check = "Check: `nvidia-smi topo -p2p r` says why: CNS means that the chipset does not support it, GNS the "
+                 "GPU; OK there means that a container or the IOMMU prevents it.",
+        .cure = "No setting of NCCL changes it.");
+}
+
 /* The model of GPUs of one host, NULL if lines do not say; *ret_nvlink: it has NVLink, or a matrix shows one. */
 static const struct orr_gpu_model *neighbours(const struct orr_log *log, bool *ret_nvlink)
 {
@@ -125,14 +184,26 @@ static uint32_t p2p_off(const struct orr_log *log, const struct orr_log_event *h
     return said ? said->line : says_p2p_off(hang->text) ? hang->line : 0;
 }
 
+/* Whether a sentence says that something did not help. */
+static bool says_in_vain(const char *text)
+{
+    static const char *const words[] = {"not help", "n't help", "o difference", "o effect", "o change", "still hang"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(text, words[i]))
+            return true;
+    return false;
+}
+
 /* P2P that is turned off in a text about a hang: the setting works around it. */
 static void p2p_worked_around(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
     const struct orr_log_event *hang = orr_symptom_said_hang(log);
+    const struct orr_log_event *said = orr_log_event_of(log, "said-p2p-off");
     const uint32_t line = hang ? p2p_off(log, hang) : 0;
-    if (!line || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
-        orr_log_event_of(log, "iommu-translated") || orr_log_event_of(log, "p2p-matrix-refused"))
+    if (!line || says_in_vain(said ? said->text : hang->text) || orr_symptom_acs_refuted(log) ||
+        orr_log_event_of(log, "acs-on") || orr_log_event_of(log, "iommu-translated") ||
+        orr_log_event_of(log, "p2p-matrix-refused"))
         return;
     ORR_SYMPTOM(f, "p2p-worked-around", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(
@@ -171,6 +242,8 @@ static void patched_driver(struct orr_symptom_finder *f)
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
 {
     driver_offers_none(f);
+    none_between_said(f);
+    refused_by_cuda(f);
     p2p_worked_around(f);
     p2p_stops(f);
     patched_driver(f);

@@ -91,8 +91,15 @@ static bool plugin_demands_them(const struct orr_log *log)
     return orr_symptom_setting(log, "NCCL_FASTRAK_CTRL_DEV", NULL) != NULL;
 }
 
+/* Connections through shared memory, and none by P2P, show what a setting that turns P2P off did. */
+static bool shows_effect(const struct setting *row, const struct orr_symptom_transports *seen)
+{
+    return !strncmp(row->name, "NCCL_P2P_", 9) && strstr(row->does, "turns P2P off") && seen->shm && !seen->p2p;
+}
+
 void orr_symptoms_of_settings(struct orr_symptom_finder *f)
 {
+    const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
     if (plugin_demands_them(f->log))
         return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -101,7 +108,8 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f)
         const char *value = orr_symptom_setting(f->log, row->name, &line);
         if (!value || !has_value(row, value) || (row->refuted_by && orr_symptom_setting(f->log, row->refuted_by, NULL)))
             continue;
-        ORR_SYMPTOM(f, orr_symptom_text(f, "setting:%s", row->name), row->weight, line,
+        ORR_SYMPTOM(f, orr_symptom_text(f, "setting:%s", row->name),
+                    shows_effect(row, &seen) ? ORR_SYMPTOM_CAUSE : row->weight, line,
                     .cause = orr_symptom_text(f, "%s=%.60s (line %u) %s.", row->name, value, line, row->does),
                     .check = "Run once without it and compare.",
                     .cure = row->cure ? row->cure

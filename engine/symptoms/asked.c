@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions that people ask in words, whose answer is a fact about NCCL. A row is said only if no line of the text
+ * shows an error, because then the question is why the job failed. */
+#include <string.h>
+
+#include "engine/hardware/gpu_models.h"
+#include "engine/symptoms/finding.h"
+
+static const struct asked {
+    const char *id;    /* of the message */
+    const char *with;  /* a line of the message that has one of these words is meant; NULL: every line */
+    const char *cause; /* the answer */
+    const char *check, *cure;
+} rows[] = {
+    {"asked-link", "channel|threadblock|NCHANNELS",
+     "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel "
+     "belongs to no NVLink. NCCL needs about 2 channels for each NVLink to fill them.",
+     "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
+     "Fewer channels only use less of their bandwidth."},
+    {"asked-link", NULL,
+     "A part of what an NVLink carries is not data, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
+     "240, not 300 GB/s), and 20.6 of an H100's (18: 370, not 450 GB/s). Data sheets count both directions: 600 and "
+     "900 GB/s.",
+     "Check: `orrery predict --machine dgx-a100` or dgx-h100 prints what nccl-tests should show.",
+     "No setting changes it; NVLink SHARP exceeds it for AllReduce on Hopper and newer."},
+    {"asked-nvls", NULL,
+     "NVLink SHARP (NVLS) needs GPUs of Hopper or newer and NVSwitches: on A100 and older GPUs, and without "
+     "NVSwitches, "
+     "0 NVLS channels are right, and NCCL uses rings and trees over NVLink.",
+     "Check: `nvidia-smi -L` names the GPUs; `nvidia-smi topo -m` must show NV# between all of them.",
+     "If the GPUs are of Hopper or newer, check the Fabric Manager, and that NCCL_NVLS_ENABLE and NCCL_CUMEM_ENABLE "
+     "are "
+     "not 0."},
+    {"asked-gid-index", NULL,
+     "NCCL_IB_GID_INDEX is one number for all NICs of a process, and cannot differ between them. Since 2.21 NCCL finds "
+     "the index of each NIC itself: leave NCCL_IB_GID_INDEX unset.",
+     "Check: `show_gids` lists an IPv4 address with RoCE v2 for each NIC.",
+     "NCCL_IB_ADDR_FAMILY, NCCL_IB_ADDR_RANGE (a subnet) and NCCL_IB_ROCE_VERSION_NUM choose among several."},
+    {"asked-gid-pod", NULL,
+     "RoCE makes its GIDs from the addresses of the NIC's own network interface, which must be in the same network "
+     "namespace: a pod that has only the cluster's network (calico, cilium) gets the RDMA device without GIDs. "
+     "InfiniBand needs no such interface.",
+     "Check in the pod: `ip -br addr` must list an interface of the NIC with an address, `show_gids` a GID for it.",
+     "Give the pod an interface of each NIC (Multus with macvlan, SR-IOV or host-device), or use hostNetwork: true."},
+    {"asked-bus", NULL,
+     "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
+     "and trees and NVLink SHARP send less over the network. From 3 hosts on the NICs limit it.",
+     "Check: with NCCL_ALGO=Ring, bus bandwidth stays below that of the NICs together.",
+     "Say how many GPUs and NICs of which speed each host has, and Orrery computes what to expect."},
+};
+
+static bool has_one(const char *text, const char *words)
+{
+    while (*words) {
+        const size_t length = strcspn(words, "|");
+        if (memmem(text, strlen(text), words, length))
+            return true;
+        words += length + (words[length] == '|');
+    }
+    return false;
+}
+
+/* Whether the GPUs of the text have NVLink SHARP, by their names. */
+static bool has_nvls(const struct orr_log *log)
+{
+    enum { HOPPER = 90 };
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->word_count && (record->kind == ORR_LOG_GPU_NAME || record->kind == ORR_LOG_DEVICE)) {
+            const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[record->word_count - 1]);
+            return model && model->sm >= HOPPER;
+        }
+    }
+    return false;
+}
+
+void orr_symptoms_of_questions(struct orr_symptom_finder *f)
+{
+    const char *last = "";
+    for (uint32_t i = 0; i < f->log->event_count; i++)
+        if (!f->log->events[i].message || f->log->events[i].message->weight != ORR_WEIGHT_NOTE)
+            return;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct asked *row = &rows[i];
+        const struct orr_log_event *event = orr_log_event_of(f->log, row->id);
+        if (!event && !strcmp(row->id, "asked-link"))
+            event = orr_log_event_of(f->log, "asked-nvlink"); /* however it is written */
+        if (!event || !strcmp(last, row->id) || (row->with && !has_one(event->text, row->with)) ||
+            (!strcmp(row->id, "asked-nvls") && has_nvls(f->log)))
+            continue;
+        last = row->id;
+        ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, event->line, .cause = row->cause, .check = row->check,
+                    .cure = row->cure);
+    }
+}
