@@ -119,7 +119,9 @@ static void pcie_below_model(struct orr_finder *f)
         return;
     orr_say(f, "all %u GPUs (%s) have %g GT/s x%d (%.3g GB/s); %s %g GT/s x16 (%.3g GB/s)", f->hw.gpu_count,
             f->machine.board->gpu, (double)most, widest, (double)orr_pcie_gbs(most, widest),
-            f->machine.type_links ? "machines of this type have" : "GPU and CPU can run at",
+            f->machine.type_links    ? "machines of this type have"
+            : f->machine.shown_links ? "the GPU and, as links of other devices show, the CPU can run at"
+                                     : "GPU and CPU can run at",
             (double)orr_pcie_rate((unsigned)f->machine.generation),
             (double)orr_pcie_gbs(orr_pcie_rate((unsigned)f->machine.generation), 16));
     if (generation < f->machine.generation && f->machine.type_links)

@@ -107,6 +107,18 @@ static void agree(int32_t *value, int32_t other, bool first)
     *value = first || *value == other ? other : 0;
 }
 
+/* What a CPU that is not in the table can run at, as links of other devices below it show; 0 if none does. */
+static int32_t generation_shown(const struct orr_hardware_facts *h)
+{
+    int32_t fastest = 0;
+    for (uint32_t i = 0; i < h->card_count; i++) {
+        const struct orr_card *card = &h->cards[i];
+        const int32_t generation = card->above == ORR_NO_CARD && !card->gpus_at ? orr_pcie_generation(card->rate) : 0;
+        fastest = generation > fastest ? generation : fastest;
+    }
+    return fastest;
+}
+
 static void read_boards(const struct orr_hardware_facts *h, const struct orr_seen *seen, struct orr_machine *machine)
 {
     const struct orr_machine_type *type;
@@ -131,6 +143,8 @@ static void read_boards(const struct orr_hardware_facts *h, const struct orr_see
                       ? orr_cpu_pcie_generation(vendor, orr_element_int(h->dump, h->cpus[0], ORR_ATTR_FAMILYID, 0),
                                                 orr_element_int(h->dump, h->cpus[0], ORR_ATTR_MODELID, 0))
                       : 0;
+    machine->shown_links = !cpu;
+    cpu = cpu ? cpu : generation_shown(h);
     machine->generation = cpu < fastest ? cpu : fastest;
 }
 
@@ -205,6 +219,7 @@ void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machin
         ret_machine->nvlinks = 0;
     /* A PCIe switch may be newer than the CPU: the type says what its links are. */
     ret_machine->type_links = ret_machine->type && orr_machine_has_cpu(h, ret_machine->type);
+    ret_machine->shown_links &= !ret_machine->type_links;
     if (ret_machine->type_links)
         ret_machine->generation = orr_pcie_generation(orr_pcie_read_rate(ret_machine->board->link_speed));
     if (ret_machine->type && !strncmp(ret_machine->type->net_name, "rdmap", 5))

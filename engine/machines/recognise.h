@@ -37,6 +37,7 @@ struct orr_machine {
     int32_t nvlinks;     /* number that every GPU of such a machine has */
     int32_t generation;  /* PCIe generation that the GPUs and the CPU can both run at, or that the type has */
     bool type_links;     /* the generation is that of the type */
+    bool shown_links;    /* the CPU is unknown, and links of other devices show it */
     uint32_t gpus, nics; /* of one such machine; nics: ports that are as fast as the type's. For several hosts, gpus
                           * assumes that each has as many as most have; 0 if there is no majority */
     uint32_t gpus_here, nics_here; /* of the dump */

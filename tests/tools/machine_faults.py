@@ -78,6 +78,22 @@ def all_gpus_slow(tree):
     return True
 
 
+def all_gpus_slow_below_an_unknown_cpu(tree):
+    """No table says what the CPU can run at, but the links of other devices below it do."""
+    shown = [
+        pci
+        for cpu in tree.iter("cpu")
+        for pci in cpu.findall("pci")
+        if pci.find("gpu") is None and pci.get("link_speed")
+    ]
+    if not shown or not all_gpus_slow(tree):
+        return False
+    gpus = float(cards(tree, "gpu")[0].get("link_speed").split()[0])
+    for cpu in tree.iter("cpu"):
+        cpu.set("modelid", "250")
+    return max(float(pci.get("link_speed").split()[0]) for pci in shown) > gpus
+
+
 def links(gpu):
     return gpu.findall("nvlink")
 
@@ -310,6 +326,7 @@ FAULTS = {  # name: edit, ids of findings that name it
     "switch-narrow": (switch_narrow, {"slow-link"}),
     "switch-throttled": (switch_throttled, {"throttling-bridge", "slow-link"}),
     "all-gpus-slow": (all_gpus_slow, {"pcie-below-model"}),
+    "all-gpus-slow-odd-cpu": (all_gpus_slow_below_an_unknown_cpu, {"pcie-below-model"}),
     "nvlinks-gone": (nvlinks_gone, {"nvlinks-missing"}),
     "nvlinks-half": (nvlinks_half, {"nvlinks-below-board"}),
     "nvlinks-of-one": (nvlinks_of_one, {"nvlink-count"}),
