@@ -3,6 +3,7 @@
 import glob
 import os
 import random
+import re
 import xml.etree.ElementTree as ET
 
 from twin_facts import gpu_count
@@ -83,11 +84,15 @@ def dumps_in(root, shared):
         path for folder in folders for path in glob.glob(f"{folder}/*.xml") if not path.endswith(".graph.xml")
     ):
         try:
-            nets = [net.get("dev") for net in ET.parse(path).iter("net")]
+            tree = ET.parse(path)
+            nets = [net.get("dev") for net in tree.iter("net")]
+            multicast = {int(gpu.get("sm", "0")) >= 90 for gpu in tree.iter("gpu")}
             count = gpu_count(path)
         except (ET.ParseError, ValueError):
             continue
         fused = "fused" in path or "trays" in path
+        if len(multicast) > 1:
+            continue  # each rank has its own NVLS graph there, and a document shows that of rank 0
         # two NICs of one number: documents, which name nodes, cannot tell them apart
         if 0 < count <= 32 and (len(set(nets)) == len(nets) or fused) and os.path.basename(path) not in ODD:
             found[path] = count
@@ -99,7 +104,10 @@ def own_cards(paths):
     What hosts of one domain share otherwise is nobody's rule."""
     seen = set()
     for path in paths:
-        nets = [(int(net.get("guid") or "0", 16), int(net.get("dev") or "-1")) for net in ET.parse(path).iter("net")]
+        nets = [(net.get("guid") or "0", int(net.get("dev") or "-1")) for net in ET.parse(path).iter("net")]
+        if any(not re.fullmatch("(0x)?[0-9a-fA-F]+", guid) for guid, _ in nets):
+            return False  # "0xREDACTED"
+        nets = [(int(guid, 16), dev) for guid, dev in nets]
         cards = {guid for guid, _ in nets}
         if cards & seen or any(guid == dev for guid, dev in nets):
             return False

@@ -132,10 +132,8 @@ class Tuning:
         return algorithms, protocols
 
     def chains_fit(self):
-        """Not in the text, but in what NCCL computes for single hosts: the network knows the heads of NVLS if it is
-        on, else of CollNetDirect, and chains start there."""
-        known = "nvls" if self.j.graph("nvls")["channels"] else "collnet_direct"
-        return self.heads("collnet_chain") <= self.heads(known)
+        """Chains start at heads that the network knows."""
+        return self.heads("collnet_chain") <= self.heads(self.headed())
 
     def ll128(self, function, algorithm):
         g, T = self.graph(algorithm), self.j.own.types
@@ -265,8 +263,14 @@ class Tuning:
         graph = self.j.own.graphs.get(name)
         return {channel[0] for channel in graph["intra"][: self.j.graph(name)["channels"]]} if graph else set()
 
+    def headed(self):
+        """The graph whose heads the network knows: in 2.30.7 that of NVLS, if it is on."""
+        if self.release == "2.30.7" and self.j.graph("nvls")["channels"]:
+            return "nvls"
+        return "collnet_chain" if self.release == "2.21.5" else "collnet_direct"
+
     def collnet_heads(self):
-        return len(self.heads("collnet_chain" if self.release == "2.21.5" else "collnet_direct"))
+        return len(self.heads(self.headed()))
 
     def collnet_bandwidth(self, function, algorithm, protocol, B, g, r):
         if not algorithm.startswith("CollNet"):
