@@ -255,9 +255,12 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"mnnvl-unsupported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "MNNVL is not supported on this system", NULL,
      "NCCL_MNNVL_ENABLE=1 demands NVLink across hosts, which these hosts do not have.", "Unset NCCL_MNNVL_ENABLE.",
      "MNNVL is not supported on this system"},
-    {"nvml-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "nvmlInit", "mismatch",
-     "The NVIDIA library and the loaded kernel driver have different versions, as after an update without a restart.",
-     "Restart the host, or reload the driver. In containers, recreate the container.",
+    {"nvml-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Driver/library version mismatch", NULL,
+     "The NVIDIA library and the loaded kernel driver have different versions, as after an update without a restart, "
+     "or "
+     "if they were installed apart.",
+     "Restart the host, or reload the driver. If it stays, install both in exactly the same version "
+     "(/proc/driver/nvidia/version names the driver's). In containers, recreate the container.",
      "nvmlInit_v2() failed: Driver/library version mismatch"},
     {"nvml", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "nvml", "failed",
      "NVIDIA's management library (NVML) refused a call.",

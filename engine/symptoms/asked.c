@@ -19,8 +19,8 @@ static const struct asked {
      "Fewer channels only use less of their bandwidth."},
     {"asked-link", NULL,
      "A part of what an NVLink carries is not data, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
-     "240, not 300 GB/s), and 20.6 of an H100's (18: 370, not 450 GB/s). Data sheets count both directions: 600 and "
-     "900 GB/s.",
+     "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
+     "sheets count both directions.",
      "Check: `orrery predict --machine dgx-a100` or dgx-h100 prints what nccl-tests should show.",
      "No setting changes it; NVLink SHARP exceeds it for AllReduce on Hopper and newer."},
     {"asked-nvls", NULL,
@@ -76,6 +76,7 @@ static bool has_nvls(const struct orr_log *log)
 
 void orr_symptoms_of_questions(struct orr_symptom_finder *f)
 {
+    static const char *const links[] = {"asked-nvlink", "asked-nvswitch"};
     const char *last = "";
     for (uint32_t i = 0; i < f->log->event_count; i++)
         if (!f->log->events[i].message || f->log->events[i].message->weight != ORR_WEIGHT_NOTE)
@@ -83,8 +84,8 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct asked *row = &rows[i];
         const struct orr_log_event *event = orr_log_event_of(f->log, row->id);
-        if (!event && !strcmp(row->id, "asked-link"))
-            event = orr_log_event_of(f->log, "asked-nvlink"); /* however it is written */
+        for (size_t k = 0; !event && !strcmp(row->id, "asked-link") && k < sizeof links / sizeof links[0]; k++)
+            event = orr_log_event_of(f->log, links[k]);
         if (!event || !strcmp(last, row->id) || (row->with && !has_one(event->text, row->with)) ||
             (!strcmp(row->id, "asked-nvls") && has_nvls(f->log)))
             continue;

@@ -5,36 +5,46 @@
 
 #include "engine/symptoms/finding.h"
 
-/* A rank that announces an address which only its own link knows, as a BMC's or a container's interface has. */
-static void link_local_socket(struct orr_symptom_finder *f)
+/* Addresses that a rank announces and other hosts do not reach: of its own link, as a BMC's interface has, or of a
+ * container's own network. */
+static const struct private_address {
+    const char *id, *to, *cause, *check, *cure, *set; /* set: the cure if NCCL_SOCKET_IFNAME is set; NULL: the same */
+} private_addresses[] = {
+    {"socket-link-local", "onnect to 169.254.",
+     "A rank announces %.*s (line %u), a link-local address, which only hosts on the same link can reach. If the hosts "
+     "share another network, NCCL chose the wrong interface there.",
+     "Check on every host: `ip -4 addr` names the interface with 169.254 (often a BMC's usb0, or a node cache of "
+     "Kubernetes) and that of the common network.",
+     "Set NCCL_SOCKET_IFNAME on every host to the interface of the common network.",
+     "NCCL_SOCKET_IFNAME must name, on every host, only the interface of the common network (=NAME matches it "
+     "exactly)."},
+    {"socket-docker", "onnect to 172.17.",
+     "A rank announces %.*s (line %u), by default an address of Docker's own bridge, which other hosts cannot reach: "
+     "NCCL opens ports of its own, so publishing some with -p is not enough.",
+     "Check in the container: `ip -4 addr` shows that address at eth0; on the host, at docker0.",
+     "Run the containers with --network host, and set NCCL_SOCKET_IFNAME to the interface of the common network. "
+     "Docker Desktop and WSL 2 need their own setting for that (mirrored networking).",
+     NULL},
+};
+
+static void private_socket(struct orr_symptom_finder *f, const struct private_address *row)
 {
     static const char *const events[] = {"socket-connect", "socket-refused", "socket-timed-out", "socket-no-route",
                                          "socket-retry-newer"};
-    static const char to[] = "onnect to 169.254.";
     const struct orr_log_event *event = NULL;
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         event = orr_log_event_of(f->log, events[i]);
-        if (event && strstr(event->text, to))
+        if (event && strstr(event->text, row->to))
             break;
         event = NULL;
     }
     if (!event)
         return;
-    const char *address = strstr(event->text, to) + strlen("onnect to ");
-    const char *set = orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", NULL);
-    ORR_SYMPTOM(f, "socket-link-local", ORR_SYMPTOM_CAUSE, event->line,
-                .cause =
-                    orr_symptom_text(f,
-                                     "A rank announces %.*s (line %u), a link-local address, which only hosts on the "
-                                     "same link can reach. If the hosts share another network, NCCL chose the "
-                                     "wrong interface there.",
-                                     (int)strspn(address, "0123456789."), address, event->line),
-                .check = "Check on every host: `ip -4 addr` names the interface with 169.254 (often a BMC's usb0, or a "
-                         "node cache of Kubernetes) and that of the common network.",
-                .cure = set ? "NCCL_SOCKET_IFNAME must name, on every host, only the interface of the common network "
-                              "(=NAME matches it exactly)."
-                            : "Set NCCL_SOCKET_IFNAME on every host to the interface of the common network.",
-                .explains = event->message->id);
+    const char *address = strstr(event->text, row->to) + strlen("onnect to ");
+    const bool set = row->set && orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", NULL);
+    ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(f, row->cause, (int)strspn(address, "0123456789."), address, event->line),
+                .check = row->check, .cure = set ? row->set : row->cure, .explains = event->message->id);
 }
 
 /* The address of IPv4 after some words; false if there is none. */
@@ -94,7 +104,8 @@ static void other_network(struct orr_symptom_finder *f)
 
 void orr_symptoms_of_connections(struct orr_symptom_finder *f)
 {
-    link_local_socket(f);
+    for (size_t i = 0; i < sizeof private_addresses / sizeof private_addresses[0]; i++)
+        private_socket(f, &private_addresses[i]);
     port_down(f);
     other_network(f);
 }

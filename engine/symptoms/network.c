@@ -195,6 +195,28 @@ static void slow_provider(struct orr_symptom_finder *f)
     }
 }
 
+/* EFA, which NCCL reaches by a plugin only, and no plugin. */
+static void lacks_plugin(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *none = orr_log_event_of(f->log, "plugin-none"),
+                               *missing = orr_log_event_of(f->log, "plugin-missing"),
+                               *said = orr_log_event_of(f->log, "said-efa");
+    said = said ? said : orr_log_event_of(f->log, "said-efa-words");
+    none = none ? none : missing && strstr(missing->text, "libnccl-net") ? missing : NULL;
+    if (!none || !said)
+        return;
+    ORR_SYMPTOM(
+        f, "efa-without-plugin", ORR_SYMPTOM_CAUSE, none->line,
+        .cause = orr_symptom_text(f,
+                                  "NCCL finds no network plugin (line %u), and reaches EFA (line %u) by none but "
+                                  "Amazon's, so hosts exchange data over TCP sockets.",
+                                  none->line, said->line),
+        .check = "Check in the job's container: `find / -name 'libnccl-net*.so'`, and that LD_LIBRARY_PATH of every "
+                 "rank has that directory; `fi_info -p efa` must list a provider.",
+        .cure = "Put the plugin (/opt/amazon/ofi-nccl/lib or /opt/amazon/aws-ofi-nccl/lib) and /opt/amazon/efa/lib "
+                "into LD_LIBRARY_PATH, or install the EFA software in the image. \"NET/OFI\" lines then appear.");
+}
+
 /* RDMA without GPUDirect, by NCCL's own lines about its NICs; older releases name the missing module, which is a
  * message. */
 static void gdr_is_off(struct orr_symptom_finder *f)
@@ -333,6 +355,7 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     management_port(f);
     no_rdma(f);
     slow_provider(f);
+    lacks_plugin(f);
     gdr_is_off(f);
     module_is_absent(f);
 }
