@@ -178,14 +178,18 @@ static Oid type_of(char kind)
     return kind == 'i' ? INT8_OID : kind == 'b' ? BYTEA_OID : TEXT_OID;
 }
 
-static enum orr_code prepare(struct orr_pg_session *session, enum orr_statement which, struct orr_error *err)
+/* Statements whose best plan depends on how many topologies have a label or contain a text: they are planned for the
+ * values each time. A prepared one would soon keep a plan for any values, which takes twice as long for common ones. */
+static const bool is_planned_anew[ORR_SQL_COUNT] = {[ORR_SQL_LIST_FOUND] = true,
+                                                    [ORR_SQL_LIST_LABELLED] = true,
+                                                    [ORR_SQL_MEMBERS_FOUND] = true,
+                                                    [ORR_SQL_MEMBERS_LABELLED] = true};
+
+static enum orr_code prepare(struct orr_pg_session *session, enum orr_statement which, const Oid *types, int count,
+                             struct orr_error *err)
 {
     const struct orr_statement_info *info = &orr_statements[which];
-    Oid types[ORR_MOST_CELLS];
     PGresult *result = NULL;
-    int count = 0;
-    for (; info->kinds[count]; count++)
-        types[count] = type_of(info->kinds[count]);
     if (!PQsendPrepare(session->connection, info->name, info->sql, count, types))
         return orr_pg_lost(session, PQerrorMessage(session->connection), err);
     ORR_TRY(
@@ -229,14 +233,14 @@ static enum orr_code pg_run(struct orr_session *base, enum orr_statement which, 
     struct orr_pg_session *session = (struct orr_pg_session *)base;
     const char *values[ORR_MOST_CELLS];
     int lengths[ORR_MOST_CELLS], formats[ORR_MOST_CELLS], count = 0;
+    Oid types[ORR_MOST_CELLS];
     char numbers[ORR_MOST_CELLS][24];
     PGresult *result = NULL;
     if (!session->connection)
         return orr_fail(err, ORR_STORE, "the connection to the database was lost");
-    if (!session->prepared[which])
-        ORR_TRY(prepare(session, which, err));
     for (; orr_statements[which].kinds[count]; count++) {
         const struct orr_cell *cell = &cells[count];
+        types[count] = type_of(orr_statements[which].kinds[count]);
         formats[count] = cell->kind == ORR_CELL_BYTES;
         lengths[count] = (int)cell->length; /* heeded for bytes only: texts end with a zero */
         values[count] = cell->kind == ORR_CELL_NULL ? NULL : cell->data;
@@ -245,7 +249,13 @@ static enum orr_code pg_run(struct orr_session *base, enum orr_statement which, 
             values[count] = numbers[count];
         }
     }
-    if (!PQsendQueryPrepared(session->connection, orr_statements[which].name, count, values, lengths, formats, 1))
+    if (!is_planned_anew[which] && !session->prepared[which])
+        ORR_TRY(prepare(session, which, types, count, err));
+    const struct orr_statement_info *info = &orr_statements[which];
+    const int sent = is_planned_anew[which]
+                         ? PQsendQueryParams(session->connection, info->sql, count, types, values, lengths, formats, 1)
+                         : PQsendQueryPrepared(session->connection, info->name, count, values, lengths, formats, 1);
+    if (!sent)
         return orr_pg_lost(session, PQerrorMessage(session->connection), err);
     ORR_TRY(
         orr_pg_wait(session, orr_clock_ms() + orr_pg_store_of(session)->timeout_ms + ORR_PG_SLACK_MS, &result, err));
