@@ -23,6 +23,16 @@ static const struct asked {
      "sheets count both directions.",
      "Check: `orrery predict --machine dgx-a100` or dgx-h100 prints what nccl-tests should show.",
      "No setting changes it; NVLink SHARP exceeds it for AllReduce on Hopper and newer."},
+    {"asked-rails", NULL,
+     "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what it may do. With 0, rings and trees "
+     "enter "
+     "and leave a host by one NIC, which keeps them on its rail, without a guarantee; 1 lets them cross; 2, the "
+     "default, "
+     "crosses only if a search without does not reach the full bandwidth. PXN takes the GPU next to the NIC of the "
+     "destination's rail, so Alltoall mostly stays on rails, too.",
+     "Check: the lines of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH show crossNic, and \"via NET/IB/N\" the NIC of each "
+     "connection; a cluster file with \"rail\" for each NIC shows rings that leave theirs.",
+     "Communicators whose GPUs do not match on all hosts need connections between rails."},
     {"asked-nvls", NULL,
      "NVLink SHARP (NVLS) needs GPUs of Hopper or newer and NVSwitches: on A100 and older GPUs, and without "
      "NVSwitches, "
@@ -76,7 +86,10 @@ static bool has_nvls(const struct orr_log *log)
 
 void orr_symptoms_of_questions(struct orr_symptom_finder *f)
 {
-    static const char *const links[] = {"asked-nvlink", "asked-nvswitch"};
+    static const struct {
+        const char *id, *same; /* of messages that ask the same */
+    } others[] = {
+        {"asked-link", "asked-nvlink"}, {"asked-link", "asked-nvswitch"}, {"asked-rails", "asked-rails-words"}};
     const char *last = "";
     for (uint32_t i = 0; i < f->log->event_count; i++)
         if (!f->log->events[i].message || f->log->events[i].message->weight != ORR_WEIGHT_NOTE)
@@ -84,8 +97,8 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct asked *row = &rows[i];
         const struct orr_log_event *event = orr_log_event_of(f->log, row->id);
-        for (size_t k = 0; !event && !strcmp(row->id, "asked-link") && k < sizeof links / sizeof links[0]; k++)
-            event = orr_log_event_of(f->log, links[k]);
+        for (size_t k = 0; !event && k < sizeof others / sizeof others[0]; k++)
+            event = strcmp(others[k].id, row->id) != 0 ? NULL : orr_log_event_of(f->log, others[k].same);
         if (!event || !strcmp(last, row->id) || (row->with && !has_one(event->text, row->with)) ||
             (!strcmp(row->id, "asked-nvls") && has_nvls(f->log)))
             continue;

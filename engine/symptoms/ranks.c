@@ -134,8 +134,42 @@ static void fabric_state(struct orr_symptom_finder *f)
                     "NCCL_NVLS_ENABLE=0 and NCCL_MNNVL_ENABLE=0 let it run without NVLS and NVLink between hosts.");
 }
 
+/* Processes of nccl-tests that are all rank 0. Their lines have rank, group, process and device, or no group. */
+static void tested_alone(struct orr_symptom_finder *f)
+{
+    const struct orr_log_record *first = NULL;
+    uint32_t alone = 1;
+    bool same_gpu = false;
+    for (uint32_t i = 0; i < f->log->record_count && !orr_budget_spent(i % 64 == 0); i++) {
+        const struct orr_log_record *record = &f->log->records[i];
+        if (record->kind != ORR_LOG_DEVICE || record->value_count < 3 || record->word_count < 3 ||
+            record->values[0] != 0)
+            continue;
+        const uint32_t pid = record->value_count - 2;
+        if (!first)
+            first = record;
+        else if (record->value_count == first->value_count && record->values[pid] != first->values[pid])
+            alone++,
+                same_gpu |= !strcmp(record->words[0], first->words[0]) && !strcmp(record->words[1], first->words[1]);
+    }
+    if (alone < 2 || f->log->kinds[ORR_LOG_TEST_RESULT])
+        return;
+    ORR_SYMPTOM(
+        f, "tests-alone", ORR_SYMPTOM_CAUSE, first->line,
+        .cause = orr_symptom_text(
+            f,
+            "%u processes of nccl-tests are rank 0 (line %u and others), so each tests alone%s: nccl-tests was built "
+            "without MPI, or with another MPI than that of the launcher.",
+            alone, first->line, same_gpu ? ", and several of a host use one GPU" : ""),
+        .check = "Check: `ldd all_reduce_perf | grep mpi` names the MPI; a program that prints its rank must print "
+                 "different ones.",
+        .cure = "Build nccl-tests with `make MPI=1 MPI_HOME=...` for that MPI; with Slurm, `srun --mpi=pmix` (or "
+                "pmi2) must be what it was built for. Each process then chooses the GPU of its local rank.");
+}
+
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f)
 {
+    tested_alone(f);
     one_gpu_each(f);
     fabric_state(f);
 }
