@@ -7,7 +7,7 @@ import { swapped } from "./compare.js";
 import { announce } from "./dom.js";
 import { isGraphFile, withGraphs, withoutGraphs } from "./graph_file.js";
 import { isLog } from "./log.js";
-import { plural } from "./model.js";
+import { joined, plural, words } from "./model.js";
 import * as shortcuts from "./shortcuts.js";
 import { summaryText } from "./report.js";
 import {
@@ -29,13 +29,11 @@ const LOOKED_AT = 1 << 20;
 /* "1 dump, 1 log, 1 result: opened together". rest: names of files that were left out. */
 function receiptText(opened, rest) {
     const said = opened.map((what) => `1 ${what}`).join(", ");
-    return [
+    return joined(" ", [
         opened.length > 1 ? `${said}: opened together.` : said && `${said}: opened.`,
         rest.length > 0 &&
             `Not opened, because one log and one result are shown at a time: ${rest.join(", ")}.`,
-    ]
-        .filter(Boolean)
-        .join(" ");
+    ]);
 }
 
 const LONGEST_SETTING = 8000; // characters: the page keeps the text in its address
@@ -55,20 +53,16 @@ export function makeActions(page) {
         Object.assign(moment, shown);
         loading.changed();
     };
-    const replace = (name) => (value) => store.set({ [name]: value }, { replace: true });
     /* The machine type that results imply, with their hosts and release; without an answer, the type that was chosen
      * for them. */
     async function openedFor(type, blob, name, answer = null) {
         if (!(await opening.machine(type))) return undefined;
         const known = moment.releases.find((row) => row.name === answer?.release);
-        store.set(
-            {
-                view: "bandwidth",
-                hosts: answer?.hosts || store.state.hosts,
-                release: !known ? store.state.release : known.standard ? "" : known.name,
-            },
-            { replace: true },
-        );
+        store.replace({
+            view: "bandwidth",
+            hosts: answer?.hosts || store.state.hosts,
+            release: !known ? store.state.release : known.standard ? "" : known.name,
+        });
         return answer ? results.take(blob, name, answer) : results.open(blob, name);
     }
     /* Files by what their beginning, or the end of a log with results, says. */
@@ -120,16 +114,21 @@ export function makeActions(page) {
         home({ place: "library" });
         library.load();
     }
+    const kept = words(
+        "cell side change detail channel topic size collective pick trays beside program axes",
+    );
     const actions = {
+        ...Object.fromEntries(
+            kept.map((name) => [name, (value) => store.replace({ [name]: value })]),
+        ),
         home: () => home({}),
         library: () => home({ place: "library" }),
         fleet: () => home({ place: "fleet" }),
         clusters: () => home({ place: "clusters" }),
         /* Results of nccl-tests go to the machine that is open, or open the one that they imply; what the service does
-         * not know as such is read on.
-         * A log goes to the machine that is open, or opens the one that it prints or implies; if it does neither,
-         * its triage is shown alone.
-         * If one dump is compared, the next one is the second; all else is a machine of its own. */
+         * not know as such is read on. A log goes to the machine that is open, or opens the one that it prints or
+         * implies; if it does neither, its triage is shown alone. If one dump is compared, the next one is the second;
+         * all else is a machine of its own. */
         open: async (blob, name) => {
             moment.receipt = "";
             if (isArchive(new Uint8Array(await blob.slice(0, LOOKED_AT / 1024).arrayBuffer()))) {
@@ -183,8 +182,8 @@ export function makeActions(page) {
                 return [];
             }
         },
-        /** Any number of files and archives of any kind, sorted by kind: one dump is opened, and logs and
-         * results are checked against it; several are hosts, kept and chosen in the library. */
+        /** Any number of files and archives of any kind, sorted by kind: one dump is opened, and logs and results are
+         * checked against it; several are hosts, kept and chosen in the library. */
         openMany: async (dropped) => {
             const files = await actions.unpacked(dropped),
                 kinds = await sorted(files.slice(0, MOST_FILES));
@@ -203,7 +202,7 @@ export function makeActions(page) {
             const rest = [...logs.slice(1), ...measured.slice(1)].map(({ name }) => name);
             moment.receipt = receiptText(opened, rest);
             announce(moment.receipt);
-            if (store.state.id) store.set({ view: "verdict" }, { replace: true });
+            if (store.state.id) store.replace({ view: "verdict" });
             loading.changed();
         },
         /** A machine of a type in place of a file; whether it is open now. */
@@ -211,7 +210,7 @@ export function makeActions(page) {
         /** Results of nccl-tests; returns false if the text has none. */
         results: async (blob, name) => {
             if (store.state.id) {
-                store.set({ view: "bandwidth", results: "" }, { replace: true });
+                store.replace({ view: "bandwidth", results: "" });
                 return results.open(blob, name);
             }
             const answer = await opening.readResults(blob, name),
@@ -229,7 +228,7 @@ export function makeActions(page) {
             return openedFor(type, blob, name);
         },
         noResults: () => {
-            store.set({ results: "" }, { replace: true });
+            store.replace({ results: "" });
             results.forget();
         },
         tested: (program) => results.program(program),
@@ -253,8 +252,8 @@ export function makeActions(page) {
             moment.log = null;
             loading.changed();
         },
-        /* The service takes a dump and its graph file as one text: another dump, which takes the place of the open
-         * one. null: no graph file. */
+        /* The service takes a dump and its graph file as one text: another dump, which takes the place of the open one.
+         * null: no graph file. */
         graphs: async (blob) => {
             const { id } = store.state,
                 name = loaded.summary?.name ?? "",
@@ -268,7 +267,7 @@ export function makeActions(page) {
             }
             const text = blob ? withGraphs(source, graphs) : withoutGraphs(source);
             const kept = await opening.keep(new Blob([text]), name, name, ({ problem }) => {
-                refuse([problem.title, problem.detail].filter(Boolean).join(": "));
+                refuse(joined(": ", [problem.title, problem.detail]));
             });
             if (!kept || store.state.id !== id) return loading.changed();
             loaded.summary = kept;
@@ -278,16 +277,13 @@ export function makeActions(page) {
             store.set({ id: kept.id, machine: "", channel: 0 });
         },
         log: async (blob, name, implied = null) => {
-            store.set({ view: "log", topic: "", log: "" }, { replace: true });
+            store.replace({ view: "log", topic: "", log: "" });
             const nodes =
                 (
                     await loading.checkLog(blob, name, implied)
                 )?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];
             if (nodes.length)
-                store.set(
-                    { from: nodes[0], to: nodes[1] ?? "", finding: "", line: 0 },
-                    { replace: true },
-                );
+                store.replace({ from: nodes[0], to: nodes[1] ?? "", finding: "", line: 0 });
         },
         noLog: () => {
             loading.checkLog(null, "", null);
@@ -297,7 +293,7 @@ export function makeActions(page) {
         example: async (row, patch = {}) => {
             try {
                 if (await opening.open(await api.example(row.file), row.file, row.title))
-                    store.set(patch, { replace: true });
+                    store.replace(patch);
             } catch (error) {
                 opening.fail(error, null, row.file);
             }
@@ -316,11 +312,11 @@ export function makeActions(page) {
         repair: (id) => {
             const now = repairs(store.state),
                 next = now.includes(id) ? now.filter((one) => one !== id) : [...now, id];
-            store.set({ repair: id ? next.join(",") : "", finding: "" }, { replace: true });
+            store.replace({ repair: id ? next.join(",") : "", finding: "" });
         },
         /** A finding from its mark on the drawing: its card beside the verdict, or else in the inspector. */
         finding: ({ id }) => {
-            store.set({ panel: "selection", finding: id, from: "", to: "" }, { replace: true });
+            store.replace({ panel: "selection", finding: id, from: "", to: "" });
             const row =
                 document.getElementById("chosen-finding") ??
                 document.querySelector(`#findings [data-finding="${CSS.escape(id)}"]`);
@@ -330,8 +326,7 @@ export function makeActions(page) {
             row?.querySelector("button, summary")?.focus({ preventScroll: true });
         },
         /** A device of a finding on the drawing; the finding stays in sight. */
-        placed: (node) =>
-            store.set({ from: node, to: "", finding: "", line: 0 }, { replace: true }),
+        placed: (node) => store.replace({ from: node, to: "", finding: "", line: 0 }),
         show: (id) => home({ id }),
         stop: () => {
             opening.stop();
@@ -422,7 +417,7 @@ export function makeActions(page) {
         },
         setting: (name) => {
             moment.focus = name;
-            store.set({ panel: "settings" }, { replace: true });
+            store.replace({ panel: "settings" });
         },
         filter: (text) => {
             moment.filter = text;
@@ -431,38 +426,27 @@ export function makeActions(page) {
 
         /** A view that Orrery shows by itself is not a choice: another view decides anew. */
         panel: (panel) =>
-            store.set(
-                { panel: panel === shownPanel({ ...store.state, panel: "auto" }) ? "auto" : panel },
-                { replace: true },
-            ),
+            store.replace({
+                panel: panel === shownPanel({ ...store.state, panel: "auto" }) ? "auto" : panel,
+            }),
         inspector: () => actions.panel(shownPanel(store.state) === "none" ? "selection" : "none"),
         view: (view) => {
             moment.views = { ...moment.views, [sectionOf(view)[0]]: view };
-            store.set({ view }, { replace: true });
+            store.replace({ view });
         },
-        cell: replace("cell"),
-        side: replace("side"),
-        change: replace("change"),
-        detail: replace("detail"),
-        channel: replace("channel"),
-        topic: replace("topic"),
-        size: replace("size"),
         /** A message size, with the graph that NCCL uses for it; "": the one that is drawn stays. */
         message: (size, graph) => {
             const { state } = store;
-            store.set(graph && graph !== state.graph ? { size, graph, channel: 0 } : { size }, {
-                replace: true,
-            });
+            store.replace(graph && graph !== state.graph ? { size, graph, channel: 0 } : { size });
         },
-        collective: replace("collective"),
-        layout: (layout) => store.set({ layout, view: "channels" }, { replace: true }),
+        layout: (layout) => store.replace({ layout, view: "channels" }),
         graph: (graph) => store.set({ graph, channel: 0 }),
         step: (step) => {
             moment.step = step;
             page.stepped();
         },
 
-        transfer: (rank, round) => store.set({ rank, round }, { replace: true }),
+        transfer: (rank, round) => store.replace({ rank, round }),
 
         /** A device, or a path. A hidden inspector stays hidden unless the drawing asks for it. */
         select: (from, to, unfold = false) => {
@@ -477,12 +461,9 @@ export function makeActions(page) {
         },
         /** A finding on the drawing: its devices and links are lit until something else is chosen. */
         light: (id) =>
-            store.set(
-                { finding: store.state.finding === id ? "" : id, from: "", to: "" },
-                { replace: true },
-            ),
-        /* A device of the drawing. Pictures of a channel by itself name those of other hosts "host1/GPU/...": all
-         * hosts are alike. */
+            store.replace({ finding: store.state.finding === id ? "" : id, from: "", to: "" }),
+        /* A device of the drawing. Pictures of a channel by itself name those of other hosts "host1/GPU/...": all hosts
+         * are alike. */
         choose: (drawn, extend) => {
             const { from, finding } = store.state,
                 id = drawn.replace(/^host\d+\/|~out$/g, ""),
@@ -538,16 +519,11 @@ export function makeActions(page) {
         pairRow: (text, row) => {
             const from = row?.device_a?.node ?? "",
                 to = (row?.what === "nvlinks" && row.other_a?.node) || "";
-            store.set({ row: text, ...(from ? { from, to } : {}) }, { replace: true });
+            store.replace({ row: text, ...(from ? { from, to } : {}) });
         },
-        count: (count) => store.set({ count, pick: "" }, { replace: true }),
-        free: (free) => store.set({ free, pick: "" }, { replace: true }),
-        rival: (rival) => store.set({ rival, pick: rival }, { replace: true }),
-        pick: replace("pick"),
-        trays: replace("trays"),
-        beside: replace("beside"),
-        program: replace("program"),
-        axes: replace("axes"),
+        count: (count) => store.replace({ count, pick: "" }),
+        free: (free) => store.replace({ free, pick: "" }),
+        rival: (rival) => store.replace({ rival, pick: rival }),
         swapPair: () =>
             store.set({
                 id: store.state.with,
@@ -561,7 +537,7 @@ export function makeActions(page) {
         majority: (set) => home({ place: "set", set }),
         against: (against) => store.set({ against, change: "", view: "diff" }),
         /** The same without leaving the view. */
-        compareHere: (against) => store.set({ against, change: "" }, { replace: true }),
+        compareHere: (against) => store.replace({ against, change: "" }),
         swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
         cancel: () => {
             loading.stopComparing();

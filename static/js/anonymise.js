@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Replaces what names a machine, the same everywhere: host names, GUIDs, hashes, ids of dumps. What of the dump is
- * such a name, the service says (engine/input/anonymise.c); the keys of the answers are learned here. Bus ids, device
- * names such as mlx5_0 and models stay, since every answer rests on them. Pure functions. */
+/* Replaces what names a machine, the same everywhere: host names, GUIDs, hashes, ids of dumps. What of the dump is such
+ * a name, the service says (engine/input/anonymise.c); the keys of the answers are learned here. Bus ids, device names
+ * such as mlx5_0 and models stay, since every answer rests on them. Pure functions. */
 
 /* Keys of the answers that hold such names, and what replaces them. */
 const HELD = {
@@ -16,8 +16,8 @@ const HELD = {
 };
 const SHORTEST = 4; // what is shorter, such as 0x0, says nothing and would be found everywhere
 
-/** A replacer that knows the service's list ({from, to} rows) and has learned from an answer and a summary; any of
- * them may be missing. */
+/** A replacer that knows the service's list ({from, to} rows) and has learned from an answer and a summary; any of them
+ * may be missing. */
 export function anonymiser({ replaced = [], doc = null, summary = null }) {
     const known = new Map(replaced.map(({ from, to }) => [from, to])),
         counts = new Map();

@@ -100,8 +100,8 @@ const topology = (id) => `v1/topologies/${encodeURIComponent(id)}`;
 const ask = (path, query) => (String(query) ? `${path}?${query}` : path);
 
 /* fetch() does not report how much has been sent; XMLHttpRequest does. */
-function transmit(path, body, signal, onProgress) {
-    return new Promise((done, fail) => {
+const transmit = (path, body, signal, onProgress) =>
+    new Promise((done, fail) => {
         const request = new XMLHttpRequest();
         request.open("POST", path);
         for (const [name, value] of Object.entries(authorized(BYTES)))
@@ -121,7 +121,6 @@ function transmit(path, body, signal, onProgress) {
         signal?.addEventListener("abort", () => request.abort());
         request.send(body);
     });
-}
 
 /** Stores a dump (bytes or a Blob); gives its summary, with the id. onProgress(sent, of): bytes.
  * @param {any} body

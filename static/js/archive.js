@@ -18,8 +18,8 @@ export class ArchiveError extends Error {}
 /** Whether the first bytes of a file are those of an archive. */
 export const isArchive = (bytes) => isTar(bytes) || isZip(bytes) || isGzip(bytes);
 
-/** The files of an archive, each as a File; the file itself if it is not an archive or has one
- * host. Throws ArchiveError. */
+/** The files of an archive, each as a File; the file itself if it is not an archive or has one host. Throws
+ * ArchiveError. */
 export async function unpacked(file) {
     if (!isArchive(new Uint8Array(await file.slice(0, BLOCK).arrayBuffer()))) return [file];
     let bytes = new Uint8Array(await file.arrayBuffer()),

@@ -6,10 +6,10 @@ import { lanes, lineOf } from "./lanes.js";
 const GUTTER = 30,
     GAP = 4; // units between the columns of trays, and half of those between rows
 
-/** One arrow a step {from, to}, ids of the drawing; now: the step to mark, -1 if all are alike. Steps between trays
- *  of a rack share a hook from tray to tray, which the page shows until it is near. centre(id): {x, y, w, h}, null if
- *  not drawn; trayOf(id): the id of its tray's box, "" if there is none; height: of the drawing; pixel: in units of the
- *  drawing; band: bandOf(), or null; depth: as lanes() takes it. */
+/** One arrow a step {from, to}, ids of the drawing; now: the step to mark, -1 if all are alike. Steps between trays of
+ * a rack share a hook from tray to tray, which the page shows until it is near. centre(id): {x, y, w, h}, null if not
+ * drawn; trayOf(id): the id of its tray's box, "" if there is none; height: of the drawing; pixel: in units of the
+ * drawing; band: bandOf(), or null; depth: as lanes() takes it. */
 export function arrows(steps, now, { centre, trayOf, height, pixel, band = null, depth = null }) {
     const hooks = new Map(),
         laid = new Map(band && lanes(steps, band, centre, depth).map((row) => [row.i, row]));
@@ -58,12 +58,10 @@ function arrow({ from, to }, now, crosses, { centre, height, pixel }) {
 function laneArrow({ from, to }, row, now, pixel) {
     const { d, before } = lineOf(row),
         size = Math.min((now ? 10 : 8) * pixel, Math.abs(row.to.y - before.y) * 0.7);
-    return s(
-        "g",
-        { class: `step lane${now ? " now" : ""}`, "data-step": `${from}>${to}` },
+    return s("g", { class: `step lane${now ? " now" : ""}`, "data-step": `${from}>${to}` }, [
         s("path", { class: "line", d }),
         arrowHead(before, row.to, size),
-    );
+    ]);
 }
 
 /* Tray to tray, between the columns and rows of trays. Close by, the devices' own arrows are shown in its place. */
@@ -99,12 +97,10 @@ function hook(from, to, centre, pixel) {
                 ];
     const [x, y] = way.at(-2),
         [endX, endY] = way.at(-1);
-    return s(
-        "g",
-        { class: "hook", "data-step": `${from}>${to}` },
+    return s("g", { class: "hook", "data-step": `${from}>${to}` }, [
         s("path", { class: "line", d: `M${way.map((at) => at.join(",")).join("L")}` }),
         arrowHead({ x, y }, { x: endX, y: endY }, 9 * pixel),
-    );
+    ]);
 }
 
 function arrowHead(from, tip, size) {

@@ -2,6 +2,18 @@
 /* One question to the service at a time: another one of its kind overtakes it. */
 import * as api from "./api.js";
 
+/** Does some work with the service; a problem goes to owner.problem, and owner.changed() shows it.
+ * @param {{problem: any, changed: () => any}} owner
+ * @param {() => Promise<any>} work */
+export async function attempt(owner, work) {
+    try {
+        await work();
+    } catch (error) {
+        owner.problem = api.problemOf(error);
+        owner.changed();
+    }
+}
+
 export class Asking {
     key = ""; // of the question that was asked last
     #control = null;

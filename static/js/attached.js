@@ -77,7 +77,7 @@ export class Attached {
             has = this.store.state[kind] !== "";
         if (!blob) return;
         this.#opened[kind] = has ? "" : await packed(blob, name);
-        this.store.set({ [kind]: this.#opened[kind] }, { replace: true });
+        this.store.replace({ [kind]: this.#opened[kind] });
     }
 
     /** Opens what the address holds, once its machine is there; another log takes the place of an attached one. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Results of nccl-tests beside the prediction: what is drawn and what the table says, from an answer of
- * check-perf or of predict. Pure functions. */
+/* Results of nccl-tests beside the prediction: what is drawn and what the table says, from an answer of check-perf or
+ * of predict. Pure functions. */
 import { axes } from "./chart.js";
 import { sizeText } from "./compare.js";
-import { bandwidth, plural } from "./model.js";
+import { bandwidth, joined, plural, words } from "./model.js";
 
-/** Whether text holds results of nccl-tests, by the names that their columns have in every form. The service
- * decides; what it does not recognise is read as something else. */
+/** Whether text holds results of nccl-tests, by the names that their columns have in every form. The service decides;
+ * what it does not recognise is read as something else. */
 export const isResults = (text) =>
     !/^\s*</.test(text) && /\b(busbw|bus_bw|bus bandwidth)\b/i.test(text);
 
@@ -32,19 +32,9 @@ function explained(answer) {
 }
 
 /** The programs of nccl-tests, as the service names them. */
-export const PROGRAMS = [
-    "all_reduce",
-    "all_gather",
-    "reduce_scatter",
-    "broadcast",
-    "reduce",
-    "alltoall",
-    "alltoallv",
-    "sendrecv",
-    "gather",
-    "scatter",
-    "hypercube",
-];
+export const PROGRAMS = words(
+    "all_reduce all_gather reduce_scatter broadcast reduce alltoall alltoallv sendrecv gather scatter hypercube",
+);
 
 /** The table of an answer that is shown: the one with that index, or the one that the service chose. */
 export const tableAt = (answer, index) => ({
@@ -64,19 +54,18 @@ export function bandText({ network, based_on, low, high, results, sources, wide 
     if (!(high > 0)) return `No normal range: ${based_on}.`;
     const from =
         results > 0
-            ? `${based_on}: ${plural(results, "result")} of at least ${sources} ` +
-              `source${sources === 1 ? "" : "s"}`
+            ? `${based_on}: ${plural(results, "result")} of at least ${sources} source${sources === 1 ? "" : "s"}`
             : based_on;
     return (
         `The normal range at this size is ${Math.round(low * 100)} to ${Math.round(high * 100)} % of the ` +
         `prediction. It rests on ${from}${network ? ` (${network})` : ""}.${
-            wide ? " It is wide, because few results " + "are like this one." : ""
+            wide ? " It is wide, because few results are like this one." : ""
         }`
     );
 }
 
-/** What is drawn for an answer: {measured: [{size, bw, verdict}], expected, band: {low, high}, explained:
- * {name, points} | null, crossings: [{size, name}], shapes: [{from, to, name}]}. */
+/** What is drawn for an answer: {measured: [{size, bw, verdict}], expected, band: {low, high}, explained: {name,
+ * points} | null, crossings: [{size, name}], shapes: [{from, to, name}]}. */
 export function picture(answer) {
     const curve =
         answer.curve?.length > 1 ? answer.curve : answer.rows.filter((row) => row.expected > 0);
@@ -101,23 +90,20 @@ export function picture(answer) {
 }
 
 /** The same for what the service predicts without results, and its rows for the table. */
-export function predictedPicture({ rows, crossovers }) {
-    return {
-        ...picture({
-            rows: rows.map(({ size, busbw }) => ({ size, expected: busbw })),
-            crossovers,
-        }),
-        rows: rows.map((row) => ({ ...row, expected: row.busbw })),
-    };
-}
+export const predictedPicture = ({ rows, crossovers }) => ({
+    ...picture({
+        rows: rows.map(({ size, busbw }) => ({ size, expected: busbw })),
+        crossovers,
+    }),
+    rows: rows.map((row) => ({ ...row, expected: row.busbw })),
+});
 
 /** What a prediction says at its largest size, in a sentence. */
 export function predictedText({ collective, rows, limit, release, hosts, ranks }) {
     const last = rows.at(-1);
     return (
         `${bandwidth(last.busbw)} GB/s at ${sizeText(last.size)} for ${collective} with NCCL ${release} on ` +
-        `${plural(hosts, "host")}, ${ranks} ranks; ${last.algorithm} ${last.protocol}; ` +
-        `limited by ${limit}`
+        `${plural(hosts, "host")}, ${ranks} ranks; ${last.algorithm} ${last.protocol}; limited by ${limit}`
     );
 }
 
@@ -146,8 +132,8 @@ export function scaled(shown, scale) {
     };
 }
 
-/** Axes over what scaled() gave: chart.js's, with ticks at 1 KiB, 1 MiB and 1 GiB and at the ends, and no less
- * than nccl-tests prints; linear: from 0 up. null: nothing to draw. */
+/** Axes over what scaled() gave: chart.js's, with ticks at 1 KiB, 1 MiB and 1 GiB and at the ends, and no less than
+ * nccl-tests prints; linear: from 0 up. null: nothing to draw. */
 export function plotAxes(shown, frame = PLOT, scale = "log") {
     const lines = [
         shown.expected,
@@ -184,8 +170,8 @@ function linear(lines, frame) {
     return { y, yTicks: Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step) };
 }
 
-/** The outline of a band, for the points of an SVG polygon's path: along the top and back along the bottom. []
- * if it has no width. */
+/** The outline of a band, for the points of an SVG polygon's path: along the top and back along the bottom. [] if it
+ * has no width. */
 export const outline = ({ low, high }) =>
     low.length && high.length ? [...high, ...[...low].reverse()] : [];
 
@@ -196,9 +182,8 @@ export const rangeText = ({ low, high }) =>
 /** 0.97 -> "fits 97 %". */
 export const fitText = (fit) => `fits ${Math.round(fit * 100)} %`;
 
-/** Of rows in a row with one verdict and one reason: [{from, to, verdict, why}], for a sentence instead of
- * many cells.
- * */
+/** Of rows in a row with one verdict and one reason: [{from, to, verdict, why}], for a sentence instead of many
+ * cells. */
 export function reasons(rows) {
     const found = [];
     for (const { size, verdict, why } of rows.filter((row) => row.why)) {
@@ -227,15 +212,13 @@ const RESULTS = [
     ...["verdict", "why", "algorithm", "protocol", "channels"].map((name) => [name, name]),
 ];
 
-/** What an answer is about, in one sentence: the program, the ranks and the machine, whose own sentence has
- * hosts and release. */
+/** What an answer is about, in one sentence: the program, the ranks and the machine, whose own sentence has hosts and
+ * release. */
 export function aboutText({ machine, ranks, collective }) {
-    const what = [
+    const what = joined(", ", [
         collective ? `${collective}_perf` : "program not known",
         ranks > 0 && plural(ranks, "rank"),
-    ]
-        .filter(Boolean)
-        .join(", ");
+    ]);
     return machine?.sentence
         ? `${what}; machine: ${machine.sentence}${machine.source === "guessed" ? " (guessed)" : ""}`
         : `${what}; machine not known`;

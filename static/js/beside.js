@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The second machine's drawing, where two dumps are side by side: its own picture with its own marks. */
-import * as api from "./api.js";
 import { h, replace } from "./dom.js";
+import { Drawn, ofMachine } from "./drawn.js";
 import { marksOfMachine } from "./marks.js";
 import { index } from "./model.js";
 import { calledText, findRow, marksOfPair, roles } from "./pairs.js";
 import { DEFAULTS, question } from "./state.js";
 import * as theme from "./theme.js";
 import { Diagram } from "./views/diagram.js";
-import { problemView } from "./views/problem.js";
 
 export class Beside {
     store;
     loading;
-
-    #shown = "";
-    #drawing = null;
 
     constructor({ store, loading }) {
         Object.assign(this, { store, loading });
@@ -28,6 +24,7 @@ export class Beside {
                     doc && one ? (doc.match.find(([a, b]) => a && b === one)?.[0] ?? "") : "";
             if (same(from)) store.set({ from: same(from), to: same(to), panel: "selection" });
         }, "-b");
+        this.drawn = new Drawn(this.diagram);
         this.root = this.diagram.root;
         this.root.hidden = true;
     }
@@ -45,29 +42,15 @@ export class Beside {
         if (!wanted) return;
         const asks = question(store.state),
             key = `${other}?${asks}@${theme.current()}`;
-        if (this.#shown === key) return this.#mark();
-        this.#drawing?.abort();
-        const control = (this.#drawing = new AbortController());
-        this.#shown = key;
-        try {
-            const text = await api.diagram(
-                other,
-                asks,
-                { view: "system", theme: theme.current() },
-                control.signal,
-            );
-            if (control.signal.aborted) return;
-            diagram.show(text, true);
-            this.#mark();
-            diagram.badge(
-                marksOfMachine(index(await api.analysis(other, asks, control.signal))),
-                ({ id: finding }) => store.set({ ...DEFAULTS, settings: {}, id: other, finding }),
-            );
-        } catch (error) {
-            if (error.name === "AbortError") return;
-            this.#shown = "";
-            diagram.say(problemView(api.drawingProblem(error)));
-        }
+        if (this.drawn.key === key) return this.#mark();
+        await this.drawn.draw(key, (signal) => ofMachine(other, asks, signal), {
+            then: (doc) => {
+                this.#mark();
+                diagram.badge(marksOfMachine(index(doc)), ({ id: finding }) =>
+                    store.set({ ...DEFAULTS, settings: {}, id: other, finding }),
+                );
+            },
+        });
     }
 
     #mark() {

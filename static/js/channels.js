@@ -3,7 +3,9 @@
 import { hops } from "./model.js";
 
 const STARS = ["nvls", "collnet_direct", "collnet"]; // graphs whose GPUs all talk to one
-const upOf = (channels, graph, channel) =>
+
+/** The parent of each rank in a channel of a graph of trees; null if the graph has none. */
+export const upOf = (channels, graph, channel) =>
     graph === "tree"
         ? channels.trees?.[channel]?.up
         : graph === "collnet_chain"
@@ -13,7 +15,7 @@ const upOf = (channels, graph, channel) =>
             : null;
 
 /** The steps of a channel as seen on one of the hosts, which are alike: [{from, to, a, b}], a and b ranks or names,
- *  from and to node ids; "" if the end is on another host and no NIC is known. */
+ * from and to node ids; "" if the end is on another host and no NIC is known. */
 export function channelSteps(model, graph, channel, host = 0) {
     const channels = model.doc.channels ?? {},
         local = model.doc.local_ranks ?? model.gpus.length;
@@ -98,23 +100,14 @@ export const drawnAlone = (graph) =>
 
 /** How many channels a graph has to draw. */
 export function channelCount(model, graph) {
-    const channels = model.doc.channels ?? {};
-    switch (graph) {
-        case "ring":
-            return channels.rings?.length ?? 0;
-        case "tree":
-            return channels.trees?.length ?? 0;
-        case "collnet_chain":
-            return channels.collnet_chain?.length ?? 0;
-        case "nvls":
-            return channels.nvls?.channels ?? 0;
-        default:
-            return (model.doc.graphs ?? []).find((row) => row.name === graph)?.channels ?? 0;
-    }
+    const { rings, trees, collnet_chain: chain, nvls } = model.doc.channels ?? {},
+        set = { ring: rings ?? [], tree: trees ?? [], collnet_chain: chain ?? [] }[graph];
+    if (set || graph === "nvls") return set?.length ?? nvls?.channels ?? 0;
+    return (model.doc.graphs ?? []).find((row) => row.name === graph)?.channels ?? 0;
 }
 
 /** Every [from, to, type] of links on the path of a step; PXN and the like included as NCCL routes them. To an NVSwitch
- *  NCCL keeps no path: the link to it is the path. */
+ * NCCL keeps no path: the link to it is the path. */
 export function linksOf(model, from, to) {
     const path = model.paths.get(`${from}>${to}`);
     return path
@@ -142,9 +135,9 @@ function starSteps(model, found, c) {
         .map(([from, to]) => ({ from, to }));
 }
 
-/** Links that a graph loads, the one with the least left first: [{from, to, type, bw, used, left, channels: [c,
- * ...]}], as NCCL's search reserves them.
- *  Its own channels are counted; NCCL may set each of them up twice at half the rate, which loads links alike. */
+/** Links that a graph loads, the one with the least left first: [{from, to, type, bw, used, left, channels: [c, ...]}],
+ * as NCCL's search reserves them. Its own channels are counted; NCCL may set each of them up twice at half the rate,
+ * which loads links alike. */
 export function loads(model, graph) {
     const known = loaded.get(model) ?? loaded.set(model, new Map()).get(model);
     if (!known.has(graph))

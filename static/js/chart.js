@@ -98,8 +98,8 @@ export const pathOf = (points, { x, y }) =>
         .join("");
 
 /** The curve of what is chosen: of each range the curve of its algorithm and protocol. */
-export function envelope(lines, rows) {
-    return rows
+export const envelope = (lines, rows) =>
+    rows
         .map((range) => {
             const line = lines.find((one) => one.name === range.name);
             return (line?.points ?? []).filter(
@@ -107,7 +107,6 @@ export function envelope(lines, rows) {
             );
         })
         .flat();
-}
 
 /** 5.8 -> "5.8 µs", 15700 -> "15.7 ms". */
 export function timeText(microseconds) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a cluster looks like from above: pure functions over the section "cluster" of its analysis. */
 import { barOf } from "./diagnosis.js";
-import { deviceName, plural } from "./model.js";
+import { deviceName, plural, words } from "./model.js";
 import { address, DEFAULTS, MOST_HOSTS } from "./state.js";
 
 /** A letter for each kind of host, in order: A, B, ... Z, AA. */
@@ -18,8 +18,8 @@ export function tiles(view) {
     return hosts;
 }
 
-/** Hosts beside one another that are of one kind and size as one: [{from, to, kind, ranks}]; each by itself
- * if there are few. */
+/** Hosts beside one another that are of one kind and size as one: [{from, to, kind, ranks}]; each by itself if there
+ * are few. */
 export function runs(view, few = 32) {
     const rows = [];
     for (const { host, kind, ranks } of tiles(view)) {
@@ -139,14 +139,13 @@ const FIELDS = {
     cross_nic: "crossing of rails",
 };
 
-/** How a kind is worse than the one with the fastest rings: "ring: bandwidth of a channel between hosts 12
- * instead of 24 GB/s". */
+/** How a kind is worse than the one with the fastest rings: "ring: bandwidth of a channel between hosts 12 instead of
+ * 24 GB/s". */
 export const behind = (kind) =>
     kind.behind
         .map(
             ({ graph, field, value, best }) =>
-                `${graph}: ${fieldName(field)} ${value} instead of ` +
-                `${best}${field.startsWith("bw") ? " GB/s" : ""}`,
+                `${graph}: ${fieldName(field)} ${value} instead of ${best}${field.startsWith("bw") ? " GB/s" : ""}`,
         )
         .join("; ");
 
@@ -209,9 +208,8 @@ export const used = (view) =>
 export function railSentence({ hops, crossing }) {
     if (!hops) return "No ring leaves its host by a NIC.";
     return crossing
-        ? `${hops - crossing} of ${hops} hops of the rings between hosts keep their rail; ${crossing} ` +
-              `enter by ` +
-              `a NIC of another number than they left by.`
+        ? `${hops - crossing} of ${hops} hops of the rings between hosts keep their rail; ${crossing} enter by ` +
+              "a NIC of another number than they left by."
         : `All ${hops} hops of the rings between hosts keep their rail.`;
 }
 
@@ -267,8 +265,8 @@ export function nicSentences(description, host, lineOfKind) {
     );
 }
 
-/** What NCCL makes of the NVLink fabrics of the hosts; "" if nothing is said of them. Hosts of ranks that
- * are listed one by one have other numbers than their lines. */
+/** What NCCL makes of the NVLink fabrics of the hosts; "" if nothing is said of them. Hosts of ranks that are listed
+ * one by one have other numbers than their lines. */
 export function domainSentence({ rule, text, line, crosses_cliques: crosses }, description) {
     if (rule === "NOT_STATED") return "";
     const who =
@@ -276,26 +274,20 @@ export function domainSentence({ rule, text, line, crosses_cliques: crosses }, d
             ? ""
             : ` (${lineHosts(description, line)})`;
     return `${rule === "ON" ? text : `Hosts stay apart: ${text}`}${who}${
-        crosses ? " Cliques of one UUID talk " + "by NVLink too." : ""
+        crosses ? " Cliques of one UUID talk by NVLink too." : ""
     }`;
 }
 
 /** Findings about hosts beside one another, then the others. */
 export function order(findings) {
-    const first = [
-            "domain-unused",
-            "domain-split",
-            "cluster-odd-host",
-            "cluster-nic-order",
-            "host-sets-channels",
-            "uneven-hosts",
-        ],
+    const first = words(
+            "domain-unused domain-split cluster-odd-host cluster-nic-order host-sets-channels uneven-hosts",
+        ),
         of = (row) => first.includes(row.id);
     return [...findings.filter(of), ...findings.filter((row) => !of(row))];
 }
 
-/** Hosts in the order of their ids as runs: [{id, count, names}]; names: of the files, one for each host, or
- * none. */
+/** Hosts in the order of their ids as runs: [{id, count, names}]; names: of the files, one for each host, or none. */
 export function runsOf(ids, names = []) {
     const rows = [];
     ids.forEach((id, i) => {
@@ -309,8 +301,8 @@ export function runsOf(ids, names = []) {
 
 const HOST_NAME = /^[A-Za-z0-9._-]{1,253}$/;
 
-/** The description of a cluster of kept dumps, as the service reads it. Names go along where each host has one
- * of its own that can name a host. */
+/** The description of a cluster of kept dumps, as the service reads it. Names go along where each host has one of its
+ * own that can name a host. */
 export function describe(runs) {
     const all = runs.flatMap(({ names = [] }) => names),
         fit =
@@ -364,7 +356,9 @@ export function calledHosts(kind, names) {
         called = numbers.map((n) => names[n]).filter(Boolean);
     return (
         `host${kind.host_count === 1 ? "" : "s"} ` +
-        `${hostsOf(kind)}` +
-        `${called.length ? ` (${called.slice(0, 4).join(", ")}${kind.host_count > 4 ? ", …" : ""})` : ""}`
+        hostsOf(kind) +
+        (called.length
+            ? ` (${called.slice(0, 4).join(", ")}${kind.host_count > 4 ? ", …" : ""})`
+            : "")
     );
 }

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the drawing of a cluster's ring or tree in step with the address. */
 import * as api from "./api.js";
+import { Drawn } from "./drawn.js";
 import { marksOfCluster } from "./marks.js";
 import { titleOf } from "./picture.js";
 import { question } from "./state.js";
 import * as theme from "./theme.js";
 import { Diagram } from "./views/diagram.js";
-import { problemView } from "./views/problem.js";
 
 /** The graphs that have a drawing of their own. */
 export const DRAWN = ["ring", "tree"];
 
 export class ClusterPicture {
-    #asked = null;
-    #shown = "";
     #marked = { key: null, svg: null, rows: [] };
 
     constructor(store) {
         this.store = store;
         this.diagram = new Diagram(() => {});
+        this.drawn = new Drawn(this.diagram);
         this.diagram.canvas.setAttribute(
             "aria-label",
             "Drawing of a ring or tree over the hosts. Arrow keys move it, plus and minus zoom, 0 shows all.",
@@ -68,26 +67,14 @@ export class ClusterPicture {
             asks = question({ ...this.store.state, hosts: 1 }),
             wanted = this.wanted,
             colours = theme.current();
-        const key = `${cluster}?${asks}#${wanted.view}${wanted.channel}@${colours}`;
-        if (!cluster || key === this.#shown) return;
-        this.#asked?.abort();
-        const control = (this.#asked = new AbortController());
-        this.#shown = key;
-        if (!this.diagram.svg) this.diagram.say("Drawing…");
-        try {
-            const text = await api.clusterDiagram(
-                cluster,
-                asks,
-                { ...wanted, theme: colours },
-                control.signal,
+        const key = `${cluster}?${asks}#${wanted.view}${wanted.channel}@${colours}`,
+            options = { ...wanted, theme: colours };
+        if (cluster && key !== this.drawn.key)
+            await this.drawn.draw(
+                key,
+                async (signal) => [await api.clusterDiagram(cluster, asks, options, signal)],
+                { then: () => this.marks?.() },
             );
-            if (!control.signal.aborted) this.diagram.show(text, true);
-            this.marks?.();
-        } catch (error) {
-            if (error.name === "AbortError") return;
-            this.#shown = "";
-            this.diagram.say(problemView(api.drawingProblem(error)));
-        }
     }
 }
 

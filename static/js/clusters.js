@@ -50,14 +50,12 @@ export class Clusters {
         this.actions = {
             tab: (tab) => store.set({ tab }),
             release: (release) => store.set({ release }),
-            against: (against) => store.set({ against }, { replace: true }),
-            host: (host) =>
-                store.set({ from: host === null ? "" : `host:${host}` }, { replace: true }),
+            against: (against) => store.replace({ against }),
+            host: (host) => store.replace({ from: host === null ? "" : `host:${host}` }),
             graph: (graph) => store.set({ graph, channel: 0, tab: "rings" }),
             channel: (channel) => store.set({ channel, tab: "rings" }),
             /** A finding whose hosts are lit on the drawing, until it is chosen again. */
-            light: (key) =>
-                store.set({ finding: store.state.finding === key ? "" : key }, { replace: true }),
+            light: (key) => store.replace({ finding: store.state.finding === key ? "" : key }),
             finding: ({ key }) => {
                 store.set({ finding: key, tab: "faults" });
                 const row = document.querySelector(
@@ -79,14 +77,9 @@ export class Clusters {
                 this.load();
             },
             layout: (groups) =>
-                store.set(
-                    { groups, group: "", rank: 0, round: 0, tab: "groups" },
-                    { replace: true },
-                ),
-            group: (group) =>
-                store.set({ group, rank: 0, round: 0, tab: "transfers" }, { replace: true }),
-            transfer: (rank, round) =>
-                store.set({ rank, round, tab: "transfers" }, { replace: true }),
+                store.replace({ groups, group: "", rank: 0, round: 0, tab: "groups" }),
+            group: (group) => store.replace({ group, rank: 0, round: 0, tab: "transfers" }),
+            transfer: (rank, round) => store.replace({ rank, round, tab: "transfers" }),
             facts: (format, file) =>
                 this.#while(async () => {
                     const { state } = store,
@@ -104,7 +97,7 @@ export class Clusters {
                 this.#while(async () => {
                     await api.removeCluster(id);
                     announce("Deleted");
-                    store.set({ cluster: "" }, { replace: true });
+                    store.replace({ cluster: "" });
                     this.items = (await api.clusters()).items;
                 }),
         };

@@ -2,7 +2,7 @@
 /* Two answers about one machine: what the other side asks, where a change lies, and how it is described. Pure
  * functions. */
 import { linksOf } from "./channels.js";
-import { bandwidth, shortName } from "./model.js";
+import { bandwidth, joined, shortName } from "./model.js";
 
 const SETTING = /^(NCCL_[A-Z0-9_]+)=(.*)$/;
 
@@ -18,14 +18,13 @@ export function otherSide(against) {
 }
 
 /** The same put together: the release first, then the settings by name. */
-export function writeSide({ release, settings }) {
-    return [
+export const writeSide = ({ release, settings }) =>
+    [
         release,
         ...Object.keys(settings)
             .sort()
             .map((name) => `${name}=${settings[name]}`),
     ].filter(Boolean);
-}
 
 /** The state that asks what the other side is asked. */
 export function stateOfOther(state) {
@@ -56,12 +55,10 @@ export function sideName(side, other) {
         (name) => `${name.replace(/^NCCL_/, "")}=${side.settings[name] ?? "default"}`,
     );
     return (
-        [
+        joined(", ", [
             side.nccl !== other.nccl && side.nccl,
             settings.length > 1 ? `${settings.length} settings` : settings[0],
-        ]
-            .filter(Boolean)
-            .join(", ") || side.nccl
+        ]) || side.nccl
     );
 }
 
@@ -189,9 +186,9 @@ const LEAST_CHANGE = 0.005; // of the value before: nobody can measure less
 
 const moved = ({ change }) => Math.abs(change ?? 0) >= LEAST_CHANGE;
 
-/** The outcomes of a document of one side (busbw) or two, the largest messages first: {hosts:
- * [n], rows: [{name, size, cells: [{before, after,
- * change}, one for each n; null: cannot be predicted]}]}; change: a share of `before`, 0 if nobody can measure it. */
+/** The outcomes of a document of one side (busbw) or two, the largest messages first: {hosts: [n], rows: [{name, size,
+ * cells: [{before, after, change}, one for each n; null: cannot be predicted]}]}; change: a share of `before`, 0 if
+ * nobody can measure it. */
 export function outcomeRows(outcomes) {
     const hosts = [...new Set(outcomes.map((row) => row.hosts))].sort((a, b) => a - b),
         sizes = [...new Set(outcomes.map((row) => row.size))].sort((a, b) => b - a);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every component of the page in both themes, made by the functions that the page uses, so that none is drawn here by
  * hand. What they show is made up. */
+import { words } from "./model.js";
 import { choices, copyButton, fold, h } from "./dom.js";
 import { DEFAULTS } from "./state.js";
 import { TONES } from "./tones.js";
@@ -16,19 +17,7 @@ const SIZES = [
     ["s4", "20 px", "titles, figures"],
     ["s5", "28 px", "the line that decides"],
 ];
-const COLOURS = [
-    "bg",
-    "raised",
-    "ink",
-    "muted",
-    "hair",
-    "strong",
-    "accent",
-    "bad",
-    "warn",
-    "yes",
-    "no",
-];
+const COLOURS = words("bg raised ink muted hair strong accent bad warn yes no");
 const PATHS = ["LOC", "NVL", "NVB", "C2C", "PIX", "PXB", "PXN", "PHB", "SYS", "NET", "DIS"];
 
 const gbps = (now, repaired) => ({
@@ -80,38 +69,28 @@ function components(theme) {
             item.style.setProperty("--swatch", `var(--${name})`);
             return item;
         };
-    return h(
-        "section",
-        { "data-theme": theme, "aria-label": `${theme} theme` },
+    return h("section", { "data-theme": theme, "aria-label": `${theme} theme` }, [
         h("h1", `Components, ${theme}`),
         part(
             "Type",
             SIZES.map(([name, size, use]) => h(`p.type-${name}`, `${size}: ${use}`)),
         ),
         part("Colours", h("ul.swatches", COLOURS.map(swatch))),
-        part(
-            "Kinds of paths",
-            h(
-                "p.row",
-                PATHS.map((kind) => h(`span.kind.k-${kind}`, kind)),
-            ),
-        ),
+        part("Kinds of paths", h("p.row", [PATHS.map((kind) => h(`span.kind.k-${kind}`, kind))])),
         part("Verdict", verdictHead({ model, base: model, scaling, state, known: {}, actions })),
         part(
             "Finding",
-            h(
-                "ul.findings",
+            h("ul.findings", [
                 h("li", finding(doc.findings[0], { model, source: "", state, actions })),
-            ),
+            ]),
         ),
         part(
             "Marks of answers",
-            h(
-                "p.row",
+            h("p.row", [
                 Object.entries(TONES).map(([tone, [mark, word]]) =>
                     h(`span.tone-${tone}`, h("span.tone", mark), ` ${word}`),
                 ),
-            ),
+            ]),
         ),
         part(
             "Tabs",
@@ -130,8 +109,7 @@ function components(theme) {
         ),
         part(
             "Buttons",
-            h(
-                "p.row",
+            h("p.row", [
                 h("button", "Button"),
                 h("button.primary", "First choice"),
                 h("button.danger", "Delete"),
@@ -150,21 +128,19 @@ function components(theme) {
                     "2",
                     nothing,
                 ),
-            ),
+            ]),
         ),
         part(
             "Fields and badges",
-            h(
-                "p.row",
+            h("p.row", [
                 h("input", { "aria-label": `Field, ${theme}`, placeholder: "NCCL_NAME=VALUE" }),
                 h("select", { "aria-label": `List, ${theme}` }, h("option", "all_reduce")),
                 h("span.badge", "assumed"),
-                h(
-                    "span.chip",
+                h("span.chip", [
                     h("span", "NCCL_P2P_LEVEL=SYS"),
                     h("button", { "aria-label": "Remove" }, "×"),
-                ),
-            ),
+                ]),
+            ]),
         ),
         part("Fold", fold(`design-${theme}`, "11 checks passed", h("p", "What is folded."))),
         part(
@@ -175,7 +151,7 @@ function components(theme) {
                 advice: "Write the dump again",
             }),
         ),
-    );
+    ]);
 }
 
 /* Ids and names of landmarks are those of one page; here everything is there twice. */

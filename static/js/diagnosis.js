@@ -2,7 +2,7 @@
 /* What a diagnosis says in words: the verdict, what each finding costs, causes with their consequences, and what a
  * figure assumes. Pure functions. */
 import { waysAt } from "./chart.js";
-import { bandwidth, hostsText, plural, typeOf } from "./model.js";
+import { bandwidth, hostsText, plural, typeOf, words } from "./model.js";
 
 /** A text as the start of a sentence: a word gets a capital, a name such as gdr="0" or mlx5_0 does not. */
 export const capital = (text) =>
@@ -85,25 +85,13 @@ export function flawedDevices(findings) {
 }
 
 /* Findings about links of a device, by the kind of link. */
-const PCIE = [
-    "slow-link",
-    "pcie-below-model",
-    "link-missing",
-    "link-unknown",
-    "idle-gpus",
-    "throttling-bridge",
-    "slow-slot",
-    "slot-shared",
-    "shared-uplink",
-    "crowded-uplink",
-];
-const NVLINK = [
-    "nvlink-one-sided",
-    "nvlink-count",
-    "nvlinks-below-board",
-    "nvlink-zero",
-    "nvlink-targets",
-];
+const PCIE = words(
+    "slow-link pcie-below-model link-missing link-unknown idle-gpus throttling-bridge " +
+        "slow-slot slot-shared shared-uplink crowded-uplink",
+);
+const NVLINK = words(
+    "nvlink-one-sided nvlink-count nvlinks-below-board nvlink-zero nvlink-targets",
+);
 
 /** The links that a finding is about: [[from, to, type]]. For PCIe the link towards the CPU; for NVLink those between
  * the named GPUs, else the weakest of each GPU. */
@@ -188,8 +176,8 @@ export function bySeverity(findings) {
 }
 
 /** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice, measured}; null if nothing was
- * diagnosed. results: of nccl-tests
- *  that were opened; low ones are not healthy, whatever the dump shows, and are measured: what they say. */
+ * diagnosed. results: of nccl-tests that were opened; low ones are not healthy, whatever the dump shows, and are
+ * measured: what they say. */
 export function headline(doc, results = null) {
     const verdict = doc?.summary?.verdict,
         low = results?.verdict === "low" ? results.sentence : "";
@@ -258,8 +246,8 @@ const hostCount = (n, doc) =>
     !doc.cluster && hostsText(doc).includes("domain") ? plural(n, "domain") : plural(n, "host");
 
 /** The bar below that line: what there is now, and what each fault's repair gains, in GB/s: {now, repaired, unit, for,
- * parts: [{finding, device, gain, share}]}; shares of the parts sum to what is lost. null if
- * no bandwidth is lost. */
+ * parts: [{finding, device, gain, share, text}], rest, texts: {now, rest}}; shares of the parts and the rest sum to
+ * what is lost. null if no bandwidth is lost. */
 export function costBar(model) {
     const { doc } = model,
         cost = doc.summary?.verdict?.cost;
@@ -283,8 +271,41 @@ export function barOf({ now, repaired, unit, for: what }, rows) {
         sum = rows.reduce((all, { gain }) => all + gain, 0),
         parts = rows.map((row) => ({ ...row, share: row.gain * Math.min(1, lost / sum) })),
         // what only several repairs together bring, such as the last of two equal limits
-        rest = lost - parts.reduce((all, { share }) => all + share, 0);
-    return { now, repaired, unit, for: what, parts, rest: rest > lost / 100 ? rest : 0 };
+        left = lost - parts.reduce((all, { share }) => all + share, 0),
+        rest = left > lost / 100 ? left : 0,
+        step = 10 ** Math.min(0, Math.floor(Math.log10(repaired)) - 2), // three digits, as bandwidth() shows
+        count = (value) => Math.round(value / step),
+        text = (steps) => String(Number((steps * step).toPrecision(6))),
+        shares = [...parts.map(({ share }) => share), rest];
+    // gains that overlap are more than what is lost: each is rounded by itself
+    const steps =
+        sum > lost * 1.01
+            ? [...rows.map(({ gain }) => count(gain)), count(rest)]
+            : rounded(shares, count(repaired) - count(now));
+    return {
+        now,
+        repaired,
+        unit,
+        for: what,
+        parts: parts.map((part, i) => ({
+            ...part,
+            text: steps[i] ? text(steps[i]) : bandwidth(part.gain),
+        })),
+        rest,
+        texts: { now: text(count(now)), rest: text(steps.at(-1)) },
+    };
+}
+
+/* Whole numbers in the proportion of these values that add up to `total`: what is left after rounding down goes to the
+ * largest remainders. */
+function rounded(values, total) {
+    const sum = values.reduce((all, value) => all + value, 0) || 1,
+        exact = values.map((value) => (value / sum) * total),
+        whole = exact.map(Math.floor),
+        left = total - whole.reduce((all, n) => all + n, 0),
+        order = exact.map((_, i) => i).sort((a, b) => exact[b] - whole[b] - (exact[a] - whole[a]));
+    for (const i of order.slice(0, left)) whole[i]++;
+    return whole;
 }
 
 /** The name by which people know a place of a finding: a NIC's port, if it has one, or else its bus id. */

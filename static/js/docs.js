@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The documentation: the theme of the page, and a search over all pages, which are read when somebody first searches.
- * */
+/* The documentation: the theme of the page, and a search over all pages, which are read when somebody first
+ * searches. */
 import { start } from "./theme.js";
 
 const RESULTS = 40,

@@ -26,9 +26,8 @@ const SVG = "http://www.w3.org/2000/svg";
  * @param {Record<string, any> | null} [props]
  * @param {...any} children
  * @returns {any} */
-export function s(tag, props, ...children) {
-    return fill(document.createElementNS(SVG, tag), props, children);
-}
+export const s = (tag, props, ...children) =>
+    fill(document.createElementNS(SVG, tag), props, children);
 
 /** A button. key: its name for tests and for the focus, which stays on it when the page is made anew; null: none.
  * @param {string | null} key
@@ -47,6 +46,65 @@ export const button = (key, label, act, { pressed, ...more } = {}) =>
         label,
     );
 
+/** A button that looks like a link in a text. */
+export const textButton = (key, label, act, options = {}) =>
+    button(key, label, act, { class: "text", ...options });
+
+/** A field, or a larger one by the tag "textarea", for what no dictionary knows. id: its name for tests and for the
+ * focus too.
+ * @param {string} id
+ * @param {Record<string, any>} props
+ * @param {string} [tag] */
+export const field = (id, props, tag = "input") =>
+    h(tag, { id, "data-key": id, spellcheck: "false", autocomplete: "off", ...props });
+
+/** A field that finds something while somebody writes. find(text).
+ * @param {string} id
+ * @param {string} name
+ * @param {string} value
+ * @param {(text: string) => any} find
+ * @param {Record<string, any>} [more] */
+export const searchField = (id, name, value, find, more = {}) =>
+    h("input.filter", {
+        type: "search",
+        id,
+        "data-key": id,
+        placeholder: name,
+        "aria-label": name,
+        value,
+        oninput: ({ target }) => find(target.value),
+        ...more,
+    });
+
+/** A field for a whole number. act(n): it was entered; what is not one goes back to `value`.
+ * @param {string} key
+ * @param {number} value
+ * @param {{least?: number, most?: number, [name: string]: any}} range all else are attributes
+ * @param {(n: number) => any} act */
+export function numberField(
+    key,
+    value,
+    { least = 0, most = Infinity, class: look = "short", ...props },
+    act,
+) {
+    const entered = () => {
+        const n = Math.min(most, Math.floor(Number(made.value)));
+        if (made.value !== "" && n >= least) act(n);
+        else made.value = String(value);
+    };
+    const made = h("input", {
+        class: look,
+        type: "number",
+        "data-key": key,
+        min: String(least),
+        max: most < Infinity ? String(most) : null,
+        value: String(value),
+        onchange: entered,
+        ...props,
+    });
+    return made;
+}
+
 /* What fields were made with: what differs from it was written since, and not entered. */
 const given = new WeakMap();
 
@@ -59,7 +117,7 @@ function fill(node, props, children) {
     }
     node.append(
         ...children
-            .flat(3)
+            .flat(Infinity)
             .filter((child) => child !== null && child !== undefined && child !== false),
     );
     if (
@@ -83,12 +141,10 @@ const folds = new Map(); // which folds the reader opened or closed: a view is m
 export function fold(key, label, content, { id, open = false } = {}) {
     let shown = folds.get(key) ?? open,
         made = typeof content !== "function";
-    const node = h(
-        "details.fold",
-        { id, open: shown },
+    const node = h("details.fold", { id, open: shown }, [
         h("summary", { "data-key": `fold:${key}` }, label),
         made && content,
-    );
+    ]);
     const make = () => {
         if (node.open && !made) fill(node, null, [content()]);
         made ||= node.open;
@@ -116,8 +172,8 @@ const AT_ONCE = 60;
 
 /** A table that scrolls by itself if it is too wide for its place.
  * @param {string} name what it lists
- * @param {any[]} heads names of the columns: "#GB/s" of figures, "~Why" of texts that wrap,
- * "(Share)" not shown; or <th>
+ * @param {string | any[]} heads names of the columns, as a list or with "|" between them: "#GB/s" of figures, "~Why" of
+ * texts that wrap, "(Share)" not shown; or <th>
  * @param {any[]} rows lists of cells, which are texts, nodes or whole <td> and <th>, or {tag, props, cells}, or
  * functions that make one of these
  * @param {{id?: string, tag?: string, rowHeads?: boolean, caption?: any, scroll?: boolean}} [options] rowHeads: the
@@ -128,15 +184,15 @@ export function table(
     rows,
     { id, tag = "table.wide", rowHeads = false, caption, scroll = true } = {},
 ) {
-    const kinds = heads.map((head) => MARKS[head[0]]),
-        texts = heads.map((head, i) => (kinds[i] ? head.slice(1) : head));
+    const named = typeof heads === "string" ? heads.split("|") : heads,
+        kinds = named.map((head) => MARKS[head[0]]),
+        texts = named.map((head, i) => (kinds[i] ? head.slice(1) : head));
     const headOf = (text, i) =>
         text instanceof HTMLTableCellElement
             ? text
-            : h(
-                  kinds[i] === "num" ? "th.num" : "th",
+            : h(kinds[i] === "num" ? "th.num" : "th", [
                   /^\(.*\)$/.test(text) ? h("span.unseen", text.slice(1, -1)) : text,
-              );
+              ]);
     const cell = (value, i) =>
         value === null || value instanceof HTMLTableCellElement
             ? value // null: a cell above spans this row too
@@ -149,13 +205,11 @@ export function table(
         return h(of, props, cells.map(cell));
     };
     const late = rows.length > 2 * AT_ONCE && !document.getElementById(id);
-    const made = h(
-        tag,
-        { id },
+    const made = h(tag, { id }, [
         caption ? h("caption", caption) : h("caption.unseen", name),
         h("thead", h("tr", texts.map(headOf))),
         h("tbody", rows.slice(0, late ? AT_ONCE : rows.length).map(rowOf)),
-    );
+    ]);
     if (late) idle().then(() => made.tBodies[0].append(...rows.slice(AT_ONCE).map(rowOf)));
     return scroll
         ? h("div.scroll", { tabindex: "0", role: "group", "aria-label": name }, made)
@@ -167,23 +221,46 @@ export function table(
  * @param {any} [options] old: a Map of what they were before, name -> value; lead: in front of each value; all else are
  * attributes */
 export const facts = (rows, { old = null, lead = "", ...props } = {}) =>
-    h(
-        "dl.facts",
-        props,
+    h("dl.facts", props, [
         rows.map(([name, value]) => [
             h("dt", name),
             value instanceof HTMLElement && value.tagName === "DD"
                 ? value
-                : h(
-                      "dd",
+                : h("dd", [
                       lead,
                       value,
                       old?.has(name) &&
                           old.get(name) !== value &&
                           h("div.was", `was ${old.get(name)}`),
-                  ),
+                  ]),
         ]),
-    );
+    ]);
+
+/** listOf("ul.findings", {id}, rows, say), or without props: a list with an item for each row. say(row, i): what is in
+ * the item.
+ * @param {string} spec
+ * @param {...any} rest */
+export function listOf(spec, ...rest) {
+    const [say, rows, props] = rest.reverse();
+    return h(spec, props, [rows.map((row, i) => h("li", say(row, i)))]);
+}
+
+/** A command, or other text to copy, with the button that copies it. */
+export const copyable = (text) =>
+    h("div.command", h("pre", { tabindex: "0" }, text), copyButton(text));
+
+/** What a list says of its rows that are not in it. */
+export const leftOut = (n, what = "") =>
+    n > 0 && h("p.note", `${n} more ${what}${what && " "}${n === 1 ? "is" : "are"} not listed.`);
+
+/** A link to another state of the page. key: its name for tests and for the focus.
+ * @param {string} href
+ * @param {string | null} key
+ * @param {any} label */
+export const link = (href, key, label) => h("a", { href, "data-key": key }, label);
+
+/** A sign beside words that say the same. */
+export const sign = (mark, look = "mark") => h(`span.${look}`, { "aria-hidden": "true" }, mark);
 
 /** A bar beside a figure: how much of another it is. */
 export const share = (value, of, what, high = "0.999") =>
@@ -245,8 +322,8 @@ export function announce(text) {
 
 const said = new Map(); // what copy buttons say for a moment, by name: a view is made anew with each change
 
-/** text: or a function that gives it. A button that puts text on the clipboard and says so without changing its width.
- * */
+/** text: or a function that gives it. A button that puts text on the clipboard and says so without changing its
+ * width. */
 export function copyButton(text, label = "Copy") {
     const name = typeof text === "function" ? label : `${label}: ${text}`;
     const say = (word) => {
@@ -293,23 +370,23 @@ export function fileButton(id, label, name, take, { class: look = "", ...options
     return [button(`${id}-choose`, label, () => field.click(), { class: look || null }), field];
 }
 
-/** A list to choose from, under its label. options: rows [value, text], of which that of `current` is chosen, and
- * nodes. choose(value). */
-export const dropDown = (id, label, options, current, choose) =>
-    h(
-        "label.field",
+/** Options of a list: of rows [value, text], of which that of `current` is chosen, and nodes. */
+export const options = (rows, current) =>
+    rows.map((one) =>
+        typeof one?.[0] === "string"
+            ? h("option", { value: one[0], selected: one[0] === current }, one[1])
+            : one,
+    );
+
+/** A list to choose from, under its label. rows: as options() takes them. choose(value). */
+export const dropDown = (id, label, rows, current, choose) =>
+    h("label.field", [
         label,
         " ",
-        h(
-            "select",
-            { id, "data-key": id, onchange: ({ target }) => choose(target.value) },
-            options.map((one) =>
-                typeof one?.[0] === "string"
-                    ? h("option", { value: one[0], selected: one[0] === current }, one[1])
-                    : one,
-            ),
-        ),
-    );
+        h("select", { id, "data-key": id, onchange: ({ target }) => choose(target.value) }, [
+            options(rows, current),
+        ]),
+    ]);
 
 /** A link to a page of the documentation, which opens beside this one. */
 export const docsLink = (page, label) =>
@@ -325,16 +402,15 @@ function copyBySelection(text) {
     return done;
 }
 
-/** A row of choices of which one holds: [[value, label, title], ...]. */
-export function choices(name, options, current, choose) {
-    return h(
-        "div.choices",
-        { role: "group", "aria-label": name },
-        options.map(([value, label, title]) =>
-            button(`${name}:${value}`, label, () => choose(value), {
-                title,
-                pressed: value === current,
-            }),
-        ),
-    );
-}
+/** A row of choices of which one holds: [[value, label, title], ...], or texts that are both. */
+export const choices = (name, options, current, choose) =>
+    h("div.choices", { role: "group", "aria-label": name }, [
+        options
+            .map((one) => (Array.isArray(one) ? one : [one, String(one)]))
+            .map(([value, label, title]) =>
+                button(`${name}:${value}`, label, () => choose(value), {
+                    title,
+                    pressed: value === current,
+                }),
+            ),
+    ]);

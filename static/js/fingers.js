@@ -12,8 +12,8 @@ export class Fingers {
     #pressed = null;
 
     /** act: {ready(), began(): the drawing moves from now on, moved(dx, dy): in pixels, by one finger, spread(dx, dy,
-     * factor, fx, fy): by two, with
-     *  their middle as fractions of the canvas, lifted(), chosen(device, shift): a device or link, null beside all}. */
+     * factor, fx, fy): by two, with their middle as fractions of the canvas, lifted(), chosen(device, shift): a device
+     * or link, null beside all}. */
     constructor(canvas, act) {
         Object.assign(this, { canvas, act });
         canvas.addEventListener("pointerdown", (event) => this.#press(event));

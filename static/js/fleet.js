@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the groups of hosts, and the history of one host, in step with what the address asks. */
 import * as api from "./api.js";
-import { Asking } from "./asking.js";
+import { Asking, attempt } from "./asking.js";
 import { describe } from "./cluster.js";
 import { announce } from "./dom.js";
 import { DEFAULTS } from "./state.js";
 
 const DAY_MS = 86400000,
     MINUTE_MS = 60000;
+
+/** Keeps a cluster of runs of hosts, as describe() takes them, and opens it. */
+export async function openCluster(store, runs) {
+    const { id } = await api.keepCluster(describe(runs));
+    store.set({ ...DEFAULTS, settings: {}, place: "clusters", cluster: id });
+}
 
 /** What an address asks the service: words with "=" are labels, all others one text. now: in milliseconds. */
 export function fleetQuery({ q, verdict, days, expect }, now) {
@@ -39,10 +45,10 @@ export class Fleet {
     constructor(store, changed) {
         Object.assign(this, { store, changed });
         this.actions = {
-            set: (patch) => store.set(patch, { replace: true }),
+            set: (patch) => store.replace(patch),
             search: (q) => {
                 clearTimeout(this.#timer);
-                this.#timer = setTimeout(() => store.set({ q }, { replace: true }), 250);
+                this.#timer = setTimeout(() => store.replace({ q }), 250);
             },
             host: (node) => store.set({ node }),
             again: () => this.load(),
@@ -53,13 +59,7 @@ export class Fleet {
                     count: hosts,
                     names,
                 }));
-                try {
-                    const { id } = await api.keepCluster(describe(runs));
-                    store.set({ ...DEFAULTS, settings: {}, place: "clusters", cluster: id });
-                } catch (error) {
-                    this.problem = api.problemOf(error);
-                    this.changed();
-                }
+                await attempt(this, () => openCluster(store, runs));
             },
         };
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Several hosts in one communicator, seen from above: who sends to whom between hosts in a channel, over which
- * rail.
- * All hosts have the same devices; a rail is what the NIC of one number is connected to on every host. Pure
- * functions over the index of an analysis. */
+/* Several hosts in one communicator, seen from above: who sends to whom between hosts in a channel, over which rail.
+ * All hosts have the same devices; a rail is what the NIC of one number is connected to on every host. Pure functions
+ * over the index of an analysis. */
+import { upOf } from "./channels.js";
 import { shortName } from "./model.js";
 
 /** Hosts of the communicator, the rails, and how many ranks a host has. */
@@ -48,9 +48,8 @@ function railOfRank(model) {
     };
 }
 
-/** What a channel sends between hosts: [{a, b, from, to, out, into}], a and b ranks, from and to hosts, out
- * and into rails.
- *  In a tree each link goes up; in a ring they follow one another from host 0. */
+/** What a channel sends between hosts: [{a, b, from, to, out, into}], a and b ranks, from and to hosts, out and into
+ * rails. In a tree each link goes up; in a ring they follow one another from host 0. */
 export function hostLinks(model, graph, channel) {
     const { local, count } = shape(model),
         channels = model.doc.channels ?? {},
@@ -74,15 +73,7 @@ export function hostLinks(model, graph, channel) {
         const first = rows.findIndex((row) => row.from === 0);
         return first > 0 ? [...rows.slice(first), ...rows.slice(0, first)] : rows;
     }
-    const up =
-        graph === "tree"
-            ? channels.trees?.[channel]?.up
-            : graph === "nvls"
-              ? channels.nvls?.tree?.[channel]?.up
-              : graph === "collnet_chain"
-                ? channels.collnet_chain?.[channel]?.up
-                : null;
-    return (up ?? []).flatMap((parent, rank) =>
+    return (upOf(channels, graph, channel) ?? []).flatMap((parent, rank) =>
         parent >= 0 && parent < local * count && host(parent) !== host(rank)
             ? [link(rank, parent)]
             : [],
@@ -93,16 +84,14 @@ const TILE = { w: 116, h: 52 },
     GAP = { x: 30, y: 22 },
     ROUND = 20; // hosts that a ring shows as a circle
 
-/** Where each host is: [{x, y}] of tiles' corners. A small ring is a circle, a large one runs down columns, so
- * that rails are
- *  upright lines; trees are layers. */
-export function layout(count, graph, links) {
-    return graph === "ring"
+/** Where each host is: [{x, y}] of tiles' corners. A small ring is a circle, a large one runs down columns, so that
+ * rails are upright lines; trees are layers. */
+export const layout = (count, graph, links) =>
+    graph === "ring"
         ? count <= ROUND
             ? circle(count, links)
             : columns(count, links)
         : layers(count, links);
-}
 
 const ringOrder = (count, links) => {
     const order = [0, ...links.map((row) => row.to)],
@@ -235,9 +224,8 @@ export function overview(model, graph, channel) {
             a = mark(from, row.out, side, false),
             b = mark(to, row.into, other, true),
             bend = Math.max(8, Math.min(60, Math.hypot(b.x - a.x, b.y - a.y) / 3));
-        const kind =
-            `edge${row.out === row.into ? "" : " crossing"}` +
-            `${graph === "ring" && count > ROUND && side < 0 ? " jump" : ""}`;
+        const jumps = graph === "ring" && count > ROUND && side < 0,
+            kind = `edge${row.out === row.into ? "" : " crossing"}${jumps ? " jump" : ""}`;
         lines.set(
             kind,
             `${lines.get(kind) ?? ""}M${n(a.x)},${n(a.y)}C${n(a.x)},${n(a.y + side * bend)} ` +

@@ -2,8 +2,23 @@
 /* Keys that work anywhere on the page outside of fields. */
 import { channelCount, channelSteps } from "./channels.js";
 import * as shortcuts from "./shortcuts.js";
-import { shownPanel } from "./state.js";
 import { rowOf } from "./transfers.js";
+
+const VIEWS = {
+    o: "verdict",
+    m: "machine",
+    x: "matrix",
+    r: "source",
+    c: "channels",
+    h: "hosts",
+    p: "transfers",
+    t: "tuning",
+    b: "bandwidth",
+    d: "diff",
+    v: "compare",
+    g: "log",
+    k: "place",
+};
 
 export function listenToKeys({ store, loaded, moment, schedule, actions }) {
     const turn = (by) => {
@@ -32,26 +47,13 @@ export function listenToKeys({ store, loaded, moment, schedule, actions }) {
             );
     };
     const keys = {
-        o: () => actions.view("verdict"),
-        m: () => actions.view("machine"),
-        x: () => actions.view("matrix"),
-        c: () => actions.view("channels"),
-        t: () => actions.view("tuning"),
-        b: () => actions.view("bandwidth"),
-        k: () => actions.view("place"),
-        p: () => actions.view("transfers"),
-        d: () => actions.view("diff"),
-        v: () => actions.view("compare"),
-        h: () => actions.view("hosts"),
-        r: () => actions.view("source"),
-        g: () => actions.view("log"),
         e: () => actions.export(),
         "/": () => actions.palette(),
         l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
         f: () => actions.detail(store.state.detail === "less" ? "all" : "less"),
         s: () => actions.ask(),
         w: () => actions.panel("why"),
-        z: () => actions.panel(shownPanel(store.state) === "none" ? "selection" : "none"),
+        z: actions.inspector,
         "[": () => (store.state.view === "transfers" ? move(-1, 0) : turn(-1)),
         "]": () => (store.state.view === "transfers" ? move(1, 0) : turn(1)),
         ",": () => (store.state.view === "transfers" ? move(0, -1) : stepBy(-1)),
@@ -74,9 +76,10 @@ export function listenToKeys({ store, loaded, moment, schedule, actions }) {
         const letter = event.key.length === 1;
         if (letter && !shortcuts.on()) return;
         if (event.key === "?") actions.help();
-        else if (store.state.id && keys[event.key]) {
+        else if (store.state.id && (keys[event.key] || VIEWS[event.key])) {
             if (letter) event.preventDefault();
-            keys[event.key]();
+            if (VIEWS[event.key]) actions.view(VIEWS[event.key]);
+            else keys[event.key]();
         }
     });
 }

@@ -111,9 +111,8 @@ export function lineOf({ from, to, y, straight }) {
         up = (end) => Math.sign(end.y - y) || 1;
     return {
         d:
-            `M${from.x},${from.y} L${from.x},${y + up(from) * one} ` +
-            `Q${from.x},${y} ${from.x + across * one},${y} L${to.x - across * two},${y} ` +
-            `Q${to.x},${y} ${to.x},${y + up(to) * two} L${to.x},${to.y}`,
+            `M${from.x},${from.y} L${from.x},${y + up(from) * one} Q${from.x},${y} ${from.x + across * one},${y} ` +
+            `L${to.x - across * two},${y} Q${to.x},${y} ${to.x},${y + up(to) * two} L${to.x},${to.y}`,
         before: { x: to.x, y },
     };
 }

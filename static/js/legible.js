@@ -13,8 +13,8 @@ const BUS_ID = /\s*\b([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]\b/;
 const SHORTER = { "PCIe switch": "PCIe", NVSwitch: "NVS" };
 
 /** What a tile of some lines may say instead, longest first: ["GPU 0 · rank 0", "12:00.0"] -> ["GPU 0 · rank 0 ·
- * 12:00.0", "GPU 0 · rank 0", "GPU 0", "0"].
- *  type: the class of the device. less: without bus ids and whatever else follows the name. */
+ * 12:00.0", "GPU 0 · rank 0", "GPU 0", "0"]. type: the class of the device. less: without bus ids and whatever else
+ * follows the name. */
 export function briefNames(lines, type = "", less = false) {
     if (type === "station") {
         // "60 hosts alike, 7…125", "▼ Host 5: slowest"
@@ -50,8 +50,8 @@ export const briefLink = (text, kinds) =>
 const sizeOf = (text, { w, h }, scale, own) =>
     Math.min(Math.max(own, WANTED / scale), h * 0.86, (w * 0.94) / (WIDTH * text.length));
 
-/** Texts for tiles of one kind [{names, box: {w, h}, own}] at this many pixels per unit: all
- * say as much as all have room for, [{text, size}]; null if nothing can be read. */
+/** Texts for tiles of one kind [{names, box: {w, h}, own}] at this many pixels per unit: all say as much as all have
+ * room for, [{text, size}]; null if nothing can be read. */
 export function fitting(tiles, scale) {
     const most = Math.max(0, ...tiles.map((tile) => tile.names.length)),
         pixels = (tile, i) =>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the list of the library in step with what is searched. */
 import * as api from "./api.js";
-import { Asking } from "./asking.js";
-import { describe, runsOf } from "./cluster.js";
+import { Asking, attempt } from "./asking.js";
+import { runsOf } from "./cluster.js";
 import { announce } from "./dom.js";
+import { openCluster } from "./fleet.js";
 import { save } from "./save.js";
-import { DEFAULTS } from "./state.js";
 import { deleteDialog, editDialog, labelDialog } from "./views/dialogs.js";
 
 export class Library {
@@ -48,20 +48,12 @@ export class Library {
                     .map((run) => (run === first ? { id, count } : run));
                 this.changed();
             },
-            cluster: async () => {
-                try {
-                    const { id } = await api.keepCluster(describe(this.runs));
-                    store.set({ ...DEFAULTS, settings: {}, place: "clusters", cluster: id });
-                } catch (error) {
-                    this.problem = api.problemOf(error);
-                    this.changed();
-                }
-            },
+            cluster: () => attempt(this, () => openCluster(store, this.runs)),
             search: (q, now = false) => {
                 clearTimeout(this.#timer);
                 const field = document.getElementById("library-search");
                 if (now && field) field.value = q;
-                this.#timer = setTimeout(() => store.set({ q }, { replace: true }), now ? 0 : 250);
+                this.#timer = setTimeout(() => store.replace({ q }), now ? 0 : 250);
             },
             more: () => this.load(true),
             reload: () => this.load(),
@@ -74,8 +66,8 @@ export class Library {
                 if (labels) this.#changeAll(() => api.label([...this.picked], labels));
             },
             /** The chosen dumps as they were uploaded, in one archive. */
-            export: async () => {
-                try {
+            export: () =>
+                attempt(this, async () => {
                     const { tarGzip } = await import("./archive.js"),
                         files = [];
                     for (const id of this.picked) {
@@ -84,11 +76,7 @@ export class Library {
                     }
                     save("dumps.tar.gz", await tarGzip(files));
                     announce(`${files.length} dumps exported`);
-                } catch (error) {
-                    this.problem = api.problemOf(error);
-                    this.changed();
-                }
-            },
+                }),
             removeAll: async () => {
                 if (await deleteDialog({ name: `${this.picked.size} dumps` }))
                     this.#changeAll(async () => {
@@ -100,10 +88,7 @@ export class Library {
             },
             remove: async (row) => {
                 if (await deleteDialog(row))
-                    this.#change(row, async () => {
-                        await api.remove(row.id);
-                        return null;
-                    });
+                    this.#change(row, () => api.remove(row.id).then(() => null));
             },
         };
     }
@@ -147,16 +132,14 @@ export class Library {
     }
 
     /* act gives the row as it is now, null if it was deleted. */
-    async #change(row, act) {
-        try {
+    #change(row, act) {
+        return attempt(this, async () => {
             const now = await act();
             this.items = this.items.flatMap((one) =>
                 one.id !== row.id ? [one] : now ? [{ ...one, ...now }] : [],
             );
             announce(now ? "Saved" : "Deleted");
-        } catch (error) {
-            this.problem = api.problemOf(error);
-        }
-        this.changed();
+            this.changed();
+        });
     }
 }

@@ -24,8 +24,8 @@ export class Loading {
     changed;
     missing;
 
-    /** What is there; null: not yet. network: the index of the same question about two hosts, where one host leaves
-     * the network out. before: the index of the last answer about the same machine. */
+    /** What is there; null: not yet. network: the index of the same question about two hosts, where one host leaves the
+     * network out. before: the index of the last answer about the same machine. */
     loaded = {
         id: "",
         summary: null,
@@ -53,9 +53,8 @@ export class Loading {
     #pairing;
 
     /** busy(by): work begins (1) or ends (-1). asked(): a new analysis is under way. arrived(): it is there, or its
-     * problem.
-     *  changed(): something else is; later(): nobody waits for it, gives a promise that it is shown. missing(error):
-     *  there is no such machine. */
+     * problem. changed(): something else is; later(): nobody waits for it, gives a promise that it is shown.
+     * missing(error): there is no such machine. */
     constructor(store, { busy, asked, arrived, changed, later, missing }) {
         Object.assign(this, { store, busy, asked, arrived, changed, later, missing });
         this.#explaining = new Asking(busy);
@@ -246,7 +245,7 @@ export class Loading {
     }
 
     /** Compares a log with the prediction; without one, the log that is there with what is asked now. Gives the answer.
-     *  implied: what the lines say of the machine, if it was opened for them. */
+     * implied: what the lines say of the machine, if it was opened for them. */
     async checkLog(blob = this.log.blob, name = this.log.name, implied = this.log.implied) {
         const { store, log } = this,
             { id } = store.state;
@@ -306,7 +305,7 @@ export class Loading {
             patch = {};
         if (last >= 0 && store.state.channel > last) patch.channel = last;
         if (store.state.host >= hosts) patch.host = hosts - 1;
-        store.set(patch, { replace: true });
+        store.replace(patch);
     }
 
     async #failed(error, id) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A log's answer in words. Pure functions. */
-import { parseId, plural, shortName, typeOf } from "./model.js";
+import { joined, parseId, plural, shortName, typeOf } from "./model.js";
 import { netName } from "./nics.js";
 
 /** Topics as the service names them, in NCCL's order. */
@@ -43,13 +43,13 @@ export function surveyText(survey) {
         `compared: ${survey.agree} facts agree, ${survey.differ} differ.`;
     return shown.length
         ? `${text} Facts differ in communicator${differing.length === 1 ? "" : "s"} ` +
-              `${shown.join(", ")}` +
+              shown.join(", ") +
               `${differing.length > shown.length ? ` and ${differing.length - shown.length} more` : ""}.`
         : text;
 }
 
-/* What the log says of GPUs that the machine lacks; "": they may be its own. Bus ids are the machine's only in
- * NCCL's own dumps. */
+/* What the log says of GPUs that the machine lacks; "": they may be its own. Bus ids are the machine's only in NCCL's
+ * own dumps. */
 function missingGpus({ log, check }, model) {
     const said = check?.causes.find((row) => row.id === "other-gpus")?.what,
         wanted = new Set(log.communicators[0]?.members.map((row) => row.bus_id).filter(Boolean));
@@ -59,17 +59,17 @@ function missingGpus({ log, check }, model) {
         : `none of the log's ${wanted.size} GPUs is in the dump`;
 }
 
-/** What a log is from whose GPUs are not the machine's, and what is shown; "": it may be from this
- * machine. */
+/** What a log is from whose GPUs are not the machine's, and what is shown; "": it may be from this machine. */
 export function otherMachine(answer, model) {
     const missing = missingGpus(answer, model),
         [first] = answer.log.communicators,
         { hosts, ranks } = model.doc;
     if (!missing) return "";
     const from = first
-        ? [first.hosts > 0 && plural(first.hosts, "host"), plural(first.ranks, "rank")]
-              .filter(Boolean)
-              .join(", ")
+        ? joined(", ", [
+              first.hosts > 0 && plural(first.hosts, "host"),
+              plural(first.ranks, "rank"),
+          ])
         : "";
     return (
         `This log is from another machine${from && `: ${from}`}; shown: ${plural(hosts, "host")}, ` +
@@ -85,7 +85,7 @@ export function applied({ release, hosts, ranks, settings, ranks_taken_from_log 
             release.same
                 ? ""
                 : release.logged
-                  ? ", the nearest emulated " + "release"
+                  ? ", the nearest emulated release"
                   : ", which agrees best"
         }; ${plural(hosts, "host")}, ${ranks} ` +
         `rank${ranks === 1 ? "" : "s"}${ranks_taken_from_log ? " numbered as in the log" : ""}` +

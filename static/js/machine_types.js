@@ -20,8 +20,7 @@ const BLACKWELL = 100,
 const generation = ({ sm }) => (sm >= WORKSTATION ? BLACKWELL : sm);
 
 /** Families in the service's order, makers before clouds. In each, by the generation of the GPUs, newest first; of one
- * generation those with more GPUs first,
- *  which are more common in jobs; then by title. */
+ * generation those with more GPUs first, which are more common in jobs; then by title. */
 export function newestFirst(rows) {
     const families = [...new Set(rows.map((row) => row.family))],
         family = (row) => families.indexOf(row.family);

@@ -13,6 +13,7 @@ import { Fleet } from "./fleet.js";
 import { Library } from "./library.js";
 import { Loading } from "./loading.js";
 import { newestFirst } from "./machine_types.js";
+import { words } from "./model.js";
 import { Majority } from "./majority.js";
 import { Opening, Working } from "./opening.js";
 import { makePanes } from "./panes.js";
@@ -63,9 +64,7 @@ const loading = new Loading(store, {
     later: renderSoon,
     missing: (error) => (
         lately.forget(store.state.id),
-        store.state.machine
-            ? store.set({ id: "" }, { replace: true })
-            : opening.fail(error, null, "")
+        store.state.machine ? store.replace({ id: "" }) : opening.fail(error, null, "")
     ),
 });
 const { loaded } = loading;
@@ -186,23 +185,21 @@ function renderSoon() {
     return soon;
 }
 
+/* What fills the page without a machine, and what it is loaded by. */
+const PLACES = {
+    library: { load: () => library.load(), by: words("place q") },
+    fleet: { load: () => fleet.load(), by: words("place q verdict days expect node") },
+    set: { load: () => majority.load(), by: words("place set") },
+    clusters: {
+        load: () => clusters.load(),
+        by: words("place cluster groups graph channel tab against from"),
+    },
+};
+const shownPlace = () => (store.state.id ? null : PLACES[store.state.place]);
+
 store.subscribe((state, changed) => {
     const asked = ["id", ...ASKED].some((name) => changed.has(name));
     if (changed.has("graph") || changed.has("channel")) moment.step = -1;
-    if (
-        !state.id &&
-        state.place === "library" &&
-        (asked || changed.has("place") || changed.has("q"))
-    )
-        library.load();
-    if (
-        !state.id &&
-        state.place === "fleet" &&
-        ["place", "id", "q", "verdict", "days", "expect", "node"].some((name) => changed.has(name))
-    )
-        fleet.load();
-    if (!state.id && state.place === "set" && (asked || changed.has("place") || changed.has("set")))
-        majority.load();
     loading.pairing();
     if (changed.has("id")) {
         schedule.forget();
@@ -213,17 +210,9 @@ store.subscribe((state, changed) => {
     loadSchedule();
     placing.load(asked ? null : loaded.model);
     results.prediction();
-    if (
-        !state.id &&
-        state.place === "clusters" &&
-        (asked ||
-            changed.has("place") ||
-            ["cluster", "groups", "graph", "channel", "tab", "against", "from"].some((name) =>
-                changed.has(name),
-            ))
-    )
-        clusters.load();
-    else if (!state.id && state.place === "clusters" && clusters.one) clusters.transfers();
+    const place = shownPlace();
+    if (place && (asked || place.by.some((name) => changed.has(name)))) place.load();
+    else if (state.place === "clusters" && place && clusters.one) clusters.transfers();
     renderAll();
     if (!state.id && state.machine && (changed.has("id") || changed.has("machine")))
         opening.asked();
@@ -253,10 +242,7 @@ async function start() {
     });
     renderAll();
     if (!store.state.id && store.state.machine) opening.asked();
-    if (!store.state.id && store.state.place === "library") library.load();
-    if (!store.state.id && store.state.place === "fleet") fleet.load();
-    if (!store.state.id && store.state.place === "set") majority.load();
-    if (!store.state.id && store.state.place === "clusters") clusters.load();
+    shownPlace()?.load();
     const answer = loading.analysis();
     loading.comparison();
     loading.pairing();

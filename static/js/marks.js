@@ -17,8 +17,7 @@ export const marksOfMachine = (model) => [
 const plain = (drawn) => drawn.replace(/^host\d+\/|~out$/g, "");
 
 /** The marks on the picture of a ring or tree by itself, which draws ports without their NIC, and paths in place of
- * links: on every
- *  copy of a device, and on every path that takes a link. drawn: ids of the picture. */
+ * links: on every copy of a device, and on every path that takes a link. drawn: ids of the picture. */
 export function marksOfChannel(model, drawn) {
     const rows = marksOfMachine(model);
     const devices = new Map(
@@ -57,8 +56,7 @@ export function marksOfChannel(model, drawn) {
 const COMPARING = ["cluster-odd-host", "cluster-nic-order"];
 
 /** A cluster's findings with what they are about: [{...row, key, kinds: [k, ...]}]; no kinds: not about single hosts.
- * Findings about devices are
- *  those of the first host's kind; others: of further kinds, [[k, rows]]. */
+ * Findings about devices are those of the first host's kind; others: of further kinds, [[k, rows]]. */
 export function findingsByKind(view, findings, others = []) {
     const first = kindOf(view, 0),
         odd = view.kinds.flatMap((kind, k) => (kind.odd ? [k] : [])),
@@ -84,10 +82,9 @@ const kindOf = (view, host) =>
     view.kinds.findIndex(({ hosts }) => hosts.some(([from, to]) => host >= from && host <= to));
 
 /** The marks on the ring or tree of a cluster. findings: of findingsByKind(). stations: [{id, title}] of the drawing,
- * titles such as "▼ Host 5: slowest, unlike most: …",
- *  "4 hosts alike, 1…4" or "2 hosts alike, such as 1". */
-export function marksOfCluster(view, findings, stations) {
-    return stations.flatMap(({ id, title }) => {
+ * titles such as "▼ Host 5: slowest, unlike most: …", "4 hosts alike, 1…4" or "2 hosts alike, such as 1". */
+export const marksOfCluster = (view, findings, stations) =>
+    stations.flatMap(({ id, title }) => {
         const host = /\b(?:Host|alike,|such as) (\d+)/.exec(title)?.[1],
             kind = host === undefined ? -1 : kindOf(view, Number(host)),
             rows = findings.filter(
@@ -95,4 +92,3 @@ export function marksOfCluster(view, findings, stations) {
             );
         return rows.length ? [{ node: id, severity: worst(rows), findings: rows }] : [];
     });
-}

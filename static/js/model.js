@@ -41,6 +41,12 @@ const UNLIMITED = 5000;
 /** "1 host", "2 hosts". */
 export const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
+/** What is there of some texts, with a separator between them. */
+export const joined = (separator, texts) => texts.filter(Boolean).join(separator);
+
+/** The words of a text, or what it has between the signs "|", as a list. */
+export const words = (text) => text.split(text.includes("|") ? "|" : " ");
+
 /** GB/s with at most three significant digits: 721.8 -> "722", 21.6, 0.048, 5000 -> "∞". */
 export function bandwidth(value) {
     if (value === null || value === undefined || Number.isNaN(value)) return "–";
@@ -142,50 +148,37 @@ function place(model, id) {
     return [...model.nodes.keys()].filter((one) => typeOf(one) === type).indexOf(id);
 }
 
-/** "GPU 3", "NET 0", "CPU 1": short names as in tables. */
+/* What a device is called by its kind: `at` is its place, `n` its number. */
+const called = (type, at, n) =>
+    ({
+        GPU: `GPU ${at}`,
+        DEV: `GPU ${at}`,
+        PCI: `PCIe ${at}`,
+        NIC: `NIC ${at}`,
+        NET: `NET ${n}`,
+        CPU: `NUMA ${n}`,
+        NVS: "NVSwitch",
+    })[type];
+
+/** "GPU 3", "NET 0", "CPU 1": short names as in tables. In a domain, GPUs have a number in each tray, and are called by
+ * their ranks. */
 export function shortName(model, id) {
     const node = model.nodes.get(id),
-        { type, local, system } = parseId(id);
-    const host = model.severalSystems && type !== "NVS" ? ` h${system}` : "";
-    switch (type) {
-        case "GPU":
-            return node?.rank === undefined
-                ? `GPU ${place(model, id)}`
-                : model.severalSystems
-                  ? `Rank ${node.rank}`
-                  : `GPU ${node.rank}`; /* in a domain, GPUs have a number in each tray */
-        case "NET":
-            return `NET ${parseInt(local, 16)}${host}`;
-        case "CPU":
-            return `NUMA ${parseInt(local, 16)}${host}`;
-        case "NVS":
-            return "NVSwitch";
-        case "PCI":
-            return `PCIe ${node?.id_assumed ? "switch " : ""}${place(model, id)}`;
-        case "NIC":
-            return `NIC ${place(model, id)}`;
-        case "DEV":
-            return `GPU ${place(model, id)}`;
-        default:
-            return id;
-    }
+        { type, local, system } = parseId(id),
+        host = model.severalSystems && ["NET", "CPU"].includes(type) ? ` h${system}` : "";
+    if (type === "GPU" && node?.rank !== undefined)
+        return `${model.severalSystems ? "Rank" : "GPU"} ${node.rank}`;
+    const at = ["GPU", "PCI", "NIC", "DEV"].includes(type) ? place(model, id) : "",
+        number = type === "PCI" && node?.id_assumed ? `switch ${at}` : at;
+    return called(type, number, `${parseInt(local, 16)}${host}`) ?? id;
 }
 
 /** A device of any host, for people: "GPU 19:00.0", "NET 3", "PCIe switch 17:00.0". A rank's number is another on each
  * host. */
 export function deviceName(id) {
-    const { type, local } = parseId(id);
-    return (
-        {
-            GPU: `GPU ${busId(local)}`,
-            DEV: `GPU ${busId(local)}`,
-            PCI: `PCIe switch ${busId(local)}`,
-            NIC: `NIC ${busId(local)}`,
-            NET: `NET ${parseInt(local, 16)}`,
-            CPU: `NUMA ${parseInt(local, 16)}`,
-            NVS: "NVSwitch",
-        }[type] ?? id
-    );
+    const { type, local } = parseId(id),
+        at = type === "PCI" ? `switch ${busId(local)}` : busId(local);
+    return called(type, at, parseInt(local, 16)) ?? id;
 }
 
 /** Facts about a device, [[name, value]]. */
@@ -330,11 +323,10 @@ export function cell(model, from, to, mode) {
 }
 
 /** Paths of a device to every GPU and NET, for lists. */
-export function pathsFrom(model, id) {
-    return [...model.gpus, ...model.nets]
+export const pathsFrom = (model, id) =>
+    [...model.gpus, ...model.nets]
         .map((node) => model.paths.get(`${id}>${node.id}`))
         .filter((path) => path && path.to !== id);
-}
 
 /** Rows of a tuning table: [{algorithm, cells: [{protocol, bw, latency, best}]}]. */
 export function tuningRows(tuning, collective) {
@@ -352,8 +344,8 @@ export function tuningRows(tuning, collective) {
     }));
 }
 
-/** "1 host", "4 hosts"; of hosts that NVLink joins: "20 hosts in 2 NVLink domains"; of several systems in one dump:
- * "1 NVLink domain of 18 hosts". */
+/** "1 host", "4 hosts"; of hosts that NVLink joins: "20 hosts in 2 NVLink domains"; of several systems in one dump: "1
+ * NVLink domain of 18 hosts". */
 export function hostsText(doc) {
     if (doc.cluster)
         return `${plural(doc.cluster.hosts, "host")} in ${plural(doc.hosts, "NVLink domain")}`;
@@ -396,7 +388,7 @@ export function figures(doc) {
             "Ring, per channel",
             ring?.channels
                 ? `${bandwidth(ring.bw_intra)} GB/s, ${ring.type_intra}${
-                      doc.hosts > 1 ? `, to NIC ` + `${ring.type_inter}` : ""
+                      doc.hosts > 1 ? `, to NIC ${ring.type_inter}` : ""
                   }`
                 : "–",
         ],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An analysis as NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,GRAPH prints it, for comparison
- * with a real log: NCCL's own words and order of columns. Pure functions over the index of an
- * analysis. */
+/* An analysis as NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,GRAPH prints it, for comparison with a real log: NCCL's
+ * own words and order of columns. Pure functions over the index of an analysis. */
+import { joined } from "./model.js";
 import { netName } from "./nics.js";
 
 const two = (n) => String(n).padStart(2, "0");
@@ -67,14 +67,12 @@ const graphLines = (model) =>
                 `type ${graph.type_intra}/${graph.type_inter}, sameChannels ${graph.same_channels}`,
             ...graph.intra.map((ranks, i) => {
                 const ends = graph.inter?.[i] ?? [];
-                return [
+                return joined(" ", [
                     `${String(i).padStart(2)} :`,
                     ends[0],
                     ...ranks.map((rank) => model.gpuOfRank.get(rank) ?? `GPU/${rank}`),
                     ends[1],
-                ]
-                    .filter(Boolean)
-                    .join(" ");
+                ]);
             }),
         ]);
 

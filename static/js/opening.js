@@ -13,13 +13,11 @@ export class Working {
     constructor(stop) {
         this.bar = h("progress", { max: "1", value: "0", hidden: true, "aria-label": "Sent" });
         this.text = h("span", "computing…");
-        this.root = h(
-            "div.busy",
-            { id: "busy" },
+        this.root = h("div.busy", { id: "busy" }, [
             this.bar,
             this.text,
             button("stop", "Cancel", stop, { id: "stop" }),
-        );
+        ]);
     }
 
     /** by: 1 when work begins, -1 when it ends. */
@@ -71,17 +69,28 @@ export class Opening {
         this.#control?.abort();
     }
 
+    /* Does work(signal), which the strip shows and its button stops. */
+    async #work(work) {
+        const control = (this.#control = new AbortController());
+        this.working.add(1);
+        try {
+            return await work(control.signal);
+        } finally {
+            this.working.sent(0, 0);
+            this.working.add(-1);
+        }
+    }
+
+    #upload(blob, name, signal) {
+        return api.upload(blob, name, {
+            signal,
+            onProgress: (sent, of) => this.working.sent(sent, of),
+        });
+    }
+
     /** Whether it is open now; what is wrong was said. */
     open(blob, file, name) {
-        return this.#take(
-            (signal) =>
-                api.upload(blob, name, {
-                    signal,
-                    onProgress: (sent, of) => this.working.sent(sent, of),
-                }),
-            blob,
-            file,
-        );
+        return this.#take((signal) => this.#upload(blob, name, signal), blob, file);
     }
 
     /** The same for a machine of a type in place of a file. */
@@ -91,48 +100,44 @@ export class Opening {
 
     /** Opens the machine type that an address names, with all else that is asked there. */
     asked() {
-        const { store, loaded, working } = this,
-            { machine } = store.state,
-            control = (this.#control = new AbortController());
-        working.add(1);
-        return api
-            .keepMachine(machine, control.signal)
-            .then((summary) => {
-                if (!store.state.id && store.state.machine === machine) {
-                    loaded.summary = summary;
-                    store.set({ id: summary.id }, { replace: true });
-                }
-            })
-            .catch((error) => error.name !== "AbortError" && this.fail(error, null, machine))
-            .finally(() => working.add(-1));
+        const { store, loaded } = this,
+            { machine } = store.state;
+        return this.#work(async (signal) => {
+            try {
+                const summary = await api.keepMachine(machine, signal);
+                if (store.state.id || store.state.machine !== machine) return;
+                loaded.summary = summary;
+                store.replace({ id: summary.id });
+            } catch (error) {
+                if (error.name !== "AbortError") await this.fail(error, null, machine);
+            }
+        });
     }
 
     /* machine: the type that was sent, "" for a file. */
-    async #take(send, blob, file, machine = "") {
-        const { store, loaded, moment, working } = this,
-            control = (this.#control = new AbortController());
-        working.add(1);
-        try {
-            const summary = await send(control.signal);
-            const { release: chosen, hosts, settings } = store.state;
-            // that of the log which was open is not asked of the next file
-            const asked = chosen === releaseOfLog(loaded.summary?.input) ? "" : chosen;
-            moment.startProblem = moment.log = moment.results = null;
-            moment.refused = {};
-            loaded.summary = summary;
-            const release = asked || releaseOfLog(summary.input);
-            if (release && !asked) announce(`The log is from NCCL ${release}, which is chosen now`);
-            if (!store.set({ ...DEFAULTS, release, hosts, settings, machine, id: summary.id }))
-                this.shown(); // the same machine, as it was shown before
-            return true;
-        } catch (error) {
-            if (error.name !== "AbortError") await this.fail(error, blob, file);
-            else announce("Upload cancelled");
-        } finally {
-            working.sent(0, 0);
-            working.add(-1);
-        }
-        return false;
+    #take(send, blob, file, machine = "") {
+        const { store, loaded, moment } = this;
+        return this.#work(async (signal) => {
+            try {
+                const summary = await send(signal);
+                const { release: chosen, hosts, settings } = store.state;
+                // that of the log which was open is not asked of the next file
+                const asked = chosen === releaseOfLog(loaded.summary?.input) ? "" : chosen;
+                moment.startProblem = moment.log = moment.results = null;
+                moment.refused = {};
+                loaded.summary = summary;
+                const release = asked || releaseOfLog(summary.input);
+                if (release && !asked)
+                    announce(`The log is from NCCL ${release}, which is chosen now`);
+                if (!store.set({ ...DEFAULTS, release, hosts, settings, machine, id: summary.id }))
+                    this.shown(); // the same machine, as it was shown before
+                return true;
+            } catch (error) {
+                if (error.name !== "AbortError") await this.fail(error, blob, file);
+                else announce("Upload cancelled");
+                return false;
+            }
+        });
     }
 
     /** What POST /v1/check-log answers about a log alone; null if that failed and was said. */
@@ -146,57 +151,46 @@ export class Opening {
     }
 
     /** @param {(problem: any) => boolean} [passes] */
-    async #read(send, blob, file, passes = () => false) {
-        const { working } = this,
-            control = (this.#control = new AbortController());
-        working.add(1);
-        try {
-            return await send(blob, control.signal);
-        } catch (error) {
-            if (error instanceof api.Problem && passes(error.problem)) return undefined;
-            if (error.name !== "AbortError") await this.fail(error, blob, file);
-            return null;
-        } finally {
-            working.add(-1);
-        }
+    #read(send, blob, file, passes = () => false) {
+        return this.#work(async (signal) => {
+            try {
+                return await send(blob, signal);
+            } catch (error) {
+                if (error instanceof api.Problem && passes(error.problem)) return undefined;
+                if (error.name !== "AbortError") await this.fail(error, blob, file);
+                return null;
+            }
+        });
     }
 
     /* The machine of the service; what was found, and what was not, is shown before it is opened. */
-    async detect() {
-        const { moment, working } = this;
-        working.add(1);
-        try {
-            moment.detected = await api.detect();
-            moment.startProblem = null;
-            this.shown();
-            document.getElementById("detect")?.focus();
-        } catch (error) {
-            await this.fail(error, null, "");
-        } finally {
-            working.add(-1);
-        }
+    detect() {
+        const { moment } = this;
+        return this.#work(async () => {
+            try {
+                moment.detected = await api.detect();
+                moment.startProblem = null;
+                this.shown();
+                document.getElementById("detect")?.focus();
+            } catch (error) {
+                await this.fail(error, null, "");
+            }
+        });
     }
 
-    /** Sends a dump to compare with the open one; gives its summary, null if that failed and refused(error, file)
-     * said it. */
-    async keep(blob, file, name, refused = this.refused) {
-        const { working } = this,
-            control = (this.#control = new AbortController());
-        working.add(1);
-        try {
-            return await api.upload(blob, name, {
-                signal: control.signal,
-                onProgress: (sent, of) => working.sent(sent, of),
-            });
-        } catch (error) {
-            if (error.name === "AbortError") announce("Upload cancelled");
-            else if (error instanceof api.Problem) refused(error, file);
-            else throw error;
-            return null;
-        } finally {
-            working.sent(0, 0);
-            working.add(-1);
-        }
+    /** Sends a dump to compare with the open one; gives its summary, null if that failed and refused(error, file) said
+     * it. */
+    keep(blob, file, name, refused = this.refused) {
+        return this.#work(async (signal) => {
+            try {
+                return await this.#upload(blob, name, signal);
+            } catch (error) {
+                if (error.name === "AbortError") announce("Upload cancelled");
+                else if (error instanceof api.Problem) refused(error, file);
+                else throw error;
+                return null;
+            }
+        });
     }
 
     async fail(error, blob, file) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Two dumps compared, and a set of them: what the answer of the service means on the pictures and in tables. Pure
  * functions. */
+import { joined } from "./model.js";
 import { findChange, marksOf } from "./compare.js";
 
 /** "hardware.2" -> {section, row}, "paths.0" -> as findChange(); row and change null if a section is meant. */
@@ -82,9 +83,10 @@ export function rowText(row) {
     const a = row.device_a?.name,
         b = row.device_b?.name,
         device = a ?? b ?? "–";
-    const inside = [row.gpus > 1 && `${row.gpus} GPUs`, row.nets > 1 && `${row.nets} ports`]
-        .filter(Boolean)
-        .join(", ");
+    const inside = joined(", ", [
+        row.gpus > 1 && `${row.gpus} GPUs`,
+        row.nets > 1 && `${row.nets} ports`,
+    ]);
     const text = row.what === "nvlinks" ? `NVLinks to ${row.other_a?.name ?? "?"}` : row.text;
     const values = {
         missing: ["there", "missing"],

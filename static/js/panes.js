@@ -42,19 +42,16 @@ export function makePanes(page) {
     const sideHead = h("div.side-head"),
         sideBody = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1" }),
         side = h("section.side", { "aria-label": "Inspector" }, sideHead, sideBody);
-    const work = h(
-        "div.work",
+    const work = h("div.work", [
         viewTabs,
-        h(
-            "div.left",
-            { id: "view" },
+        h("div.left", { id: "view" }, [
             verdictTop,
             verdictSide,
             h("div.stages", diagram.root, beside.root),
             drawer,
-        ),
+        ]),
         side,
-    );
+    ]);
 
     /* A view whose code is loaded when it is first shown. */
     const later = (load, given = (context) => context) => {

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pictures from the service as elements of this page: parsed as XML, stripped of everything that could act, adopted. */
+import { words } from "./model.js";
 
 const FORBIDDEN = new Set(
-    [
-        "script",
-        "foreignObject",
-        "iframe",
-        "image",
-        "use",
-        "style",
-        "animate",
-        "set",
-        "animateTransform",
-        "animateMotion",
-        "audio",
-        "video",
-        "handler",
-        "object",
-        "embed",
-    ].map((name) => name.toLowerCase()),
+    words(
+        "script foreignObject iframe image use style animate set animateTransform " +
+            "animateMotion audio video handler object embed",
+    ).map((name) => name.toLowerCase()),
 );
 const XLINK = "http://www.w3.org/1999/xlink";
 
@@ -52,23 +40,11 @@ export function clean(root) {
 }
 
 /* Most attributes of a picture are places and sizes, which nothing can hide in: they are not read. */
-const HARMLESS = new Set([
-    "id",
-    "class",
-    "d",
-    "points",
-    "x",
-    "y",
-    "cx",
-    "cy",
-    "rx",
-    "ry",
-    "text-anchor",
-    "font-family",
-    "font-size",
-    "stroke-width",
-    "stroke-dasharray",
-]);
+const HARMLESS = new Set(
+    words(
+        "id class d points x y cx cy rx ry text-anchor font-family font-size stroke-width stroke-dasharray",
+    ),
+);
 
 function forbidden({ name, localName, namespaceURI, value }) {
     if (/^on/i.test(name) || name === "style") return true;
@@ -80,8 +56,7 @@ function forbidden({ name, localName, namespaceURI, value }) {
 const WIDTH = 0.62; // of a character, against its height
 
 /** The box around what is in a group, but for some elements, from the numbers in it: {x, y, w, h}, null: nothing. The
- * browser knows it exactly,
- *  but lays out every text to do so. Curves are inside their control points. */
+ * browser knows it exactly, but lays out every text to do so. Curves are inside their control points. */
 export function extent(group, but) {
     const xs = [],
         ys = [],
@@ -115,10 +90,7 @@ export function extent(group, but) {
 }
 
 /** What a device or link is called for people: Graphviz puts the tooltip on a link around the shape. */
-export function titleOf(group) {
-    return (
-        group.querySelector("a")?.getAttributeNS(XLINK, "title") ||
-        group.querySelector("title")?.textContent ||
-        group.id
-    );
-}
+export const titleOf = (group) =>
+    group.querySelector("a")?.getAttributeNS(XLINK, "title") ||
+    group.querySelector("title")?.textContent ||
+    group.id;

@@ -16,8 +16,8 @@ export function toggled(text, gpu, gpus) {
     return had.size === gpus ? "" : setText([...had].sort((a, b) => a - b));
 }
 
-/** The query about a machine with this many GPUs. asked: the parameters of an analysis. With
- * one host, one and two hosts count. */
+/** The query about a machine with this many GPUs. asked: the parameters of an analysis. With one host, one and two
+ * hosts count. */
 export function placeQuery(asked, state, gpus) {
     const query = new URLSearchParams(asked);
     for (const name of ["hosts", "nics"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the page shows without a machine: the start page, the library, clusters, a comparison with the majority. And
  * what it is called, with and without one. */
+import { joined } from "./model.js";
 import { clusterName } from "./cluster.js";
 import { h } from "./dom.js";
 import * as lately from "./recent.js";
@@ -18,7 +19,7 @@ const places = {
 /* What a link to this address shows where it is pasted, as far as its reader runs scripts; index.html says the rest. */
 function describePage(name, sentence, doc) {
     const text = name
-        ? `${[name, sentence].filter(Boolean).join(": ")}. Paths, rings, trees and bandwidth as NCCL ` +
+        ? `${joined(": ", [name, sentence])}. Paths, rings, trees and bandwidth as NCCL ` +
           `${doc?.nccl ?? ""} decides them.`
         : DESCRIPTION;
     for (const [selector, content] of [
@@ -41,13 +42,11 @@ export function showNames({ store, loading, clusters, rail, header }) {
         ? (doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "")
         : "";
     const cluster = state.place === "clusters" && clusters.one && clusterName(clusters.one.record);
-    document.title = [
-        name || (!isOpen && [cluster, places[state.place]].filter(Boolean).join(" · ")),
+    document.title = joined(" · ", [
+        name || (!isOpen && joined(" · ", [cluster, places[state.place]])),
         isOpen && doc && `NCCL ${doc.nccl}`,
         "Orrery",
-    ]
-        .filter(Boolean)
-        .join(" · ");
+    ]);
     document.body.classList.toggle("machine", isOpen);
     rail.show(state);
     header.show({

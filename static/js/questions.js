@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The fifteen questions that people bring, answered from an analysis if it can, each with the place that shows the
- * evidence.
- * A row: {id, ask, answer, tone, patch: of the state, or null, assumes: texts}.
- * tone: "good", "assumed" (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a
- * link, neither good nor bad. */
+ * evidence. A row: {id, ask, answer, tone, patch: of the state, or null, assumes: texts}. tone: "good", "assumed"
+ * (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a link, neither good nor
+ * bad. */
 import {
     bandwidth,
     deviceFacts,
     gdrOfHosts,
     hostsText,
+    joined,
     parseId,
     plural,
     reason,
     shortName,
     typeOf,
+    words,
 } from "./model.js";
 import { loads } from "./channels.js";
 import { waysAt } from "./chart.js";
@@ -24,11 +25,11 @@ import { netName, nicTable } from "./nics.js";
 const all = (n, one) =>
     n === 1 ? `the only ${one}` : n === 2 ? `both ${one}s` : `all ${n} ${one}s`;
 
-/** network: the index of the same question about two hosts, if one was asked about; null: there is none.
- *  known: what was found out since, each null if it was not: {pair: a comparison with another dump, log: the check
- *  of a log, other: what says that the log is from another machine, results: results of nccl-tests judged}. */
-export function questions(asked, { network = null, releases = [], known = {} } = {}) {
-    return QUESTIONS.map(([id, ask, answer, parts = [], findings = []]) => {
+/** network: the index of the same question about two hosts, if one was asked about; null: there is none. known: what
+ * was found out since, each null if it was not: {pair: a comparison with another dump, log: the check of a log, other:
+ * what says that the log is from another machine, results: results of nccl-tests judged}. */
+export const questions = (asked, { network = null, releases = [], known = {} } = {}) =>
+    QUESTIONS.map(([id, ask, answer, parts = [], findings = []]) => {
         const model = network && OF_NETWORK.includes(id) ? network : asked;
         const row = { id, ask, patch: null, assumes: [], ...answer(model, { releases, ...known }) },
             found = flaw(model.doc, findings);
@@ -47,7 +48,10 @@ export function questions(asked, { network = null, releases = [], known = {} } =
             answer: row.answer + (found ? `; ${lower(found.title)}` : ""),
         };
     });
-}
+
+/* tone: null if the answer is neither good nor bad; patch: of the state, null if nothing shows the evidence. */
+const said = (answer, tone = null, patch = null) => ({ answer, tone, patch });
+const VERDICTS = { view: "matrix", cell: "verdict" };
 
 /* Id, question, its answer; the parts of the document on which the answer rests; findings that say that it is bad. */
 /** @type {any[][]} */
@@ -65,22 +69,11 @@ const QUESTIONS = [
         "NIC of each GPU",
         nics,
         ["paths"],
-        [
-            "nic-missing",
-            "nic-misplaced",
-            "nic-past-cpu",
-            "nic-on-other-socket",
-            "unused-nic",
-            "mixed-speeds",
-            "port-slow",
-            "ports-below-type",
-            "nics-below-type",
-            "nics-below-generation",
-            "virtual-nics",
-            "slow-slot",
-            "shared-uplink",
-            "sockets-only",
-        ],
+        words(
+            "nic-missing nic-misplaced nic-past-cpu nic-on-other-socket unused-nic mixed-speeds " +
+                "port-slow ports-below-type nics-below-type nics-below-generation virtual-nics " +
+                "slow-slot shared-uplink sockets-only",
+        ),
     ],
     ["gdr", "GPUDirect RDMA", gdr, ["gdr"], ["gdr-off", "gdr-too-far"]],
     ["channels", "Channels and their limit", channels, ["graphs"], ["simple-order", "one-channel"]],
@@ -108,57 +101,50 @@ const OF_NETWORK = ["nics", "gdr", "pxn"];
 /** Ids of findings that are named here. */
 export const NAMED = QUESTIONS.flatMap(([, , , , findings = []]) => findings);
 
-const needsHosts = (doc) => ({
-    answer: hostsText(doc).includes("domain")
-        ? "one NVLink domain uses no NIC; two domains show it"
-        : "one host uses no NIC; two hosts show it",
-    tone: "open",
-    patch: doc.cluster ? null : { hosts: 2 }, // of the trays that a number of hosts means, two may be one domain
-});
+/* Two of the trays that a number of hosts means may be one domain: no link leads to them. */
+const needsHosts = (doc) =>
+    said(
+        hostsText(doc).includes("domain")
+            ? "one NVLink domain uses no NIC; two domains show it"
+            : "one host uses no NIC; two hosts show it",
+        "open",
+        doc.cluster ? null : { hosts: 2 },
+    );
 
 function machine({ doc, gpus }) {
     const m = doc.summary?.machine ?? {};
     const nvlink =
         { switched: "NVSwitch", direct: "direct NVLink", none: "no NVLink" }[m.nvlink] ?? "";
-    return {
-        answer: [
+    return said(
+        joined(", ", [
             plural(m.gpus ?? gpus.length, "GPU"),
             m.capabilities?.length && `sm ${m.capabilities.join(", ")}`,
             nvlink,
             plural(m.nets ?? 0, "NIC port"),
             plural(m.numa_domains ?? 0, "NUMA domain"),
-        ]
-            .filter(Boolean)
-            .join(", "),
-        tone: null,
-        patch: { view: "machine" },
-    };
+        ]),
+        null,
+        { view: "machine" },
+    );
 }
 
 function p2p(model) {
     const rows = model.doc.p2p ?? [],
         off = rows.filter((row) => !row.p2p);
     const at = (row) => ({
-        view: "matrix",
-        cell: "verdict",
+        ...VERDICTS,
         from: model.gpuOfRank.get(row.a) ?? "",
         to: model.gpuOfRank.get(row.b) ?? "",
         panel: "selection",
     });
-    if (!rows.length) return { answer: "there is one GPU", tone: null, patch: null };
-    if (!off.length)
-        return {
-            answer: `yes, ${all(rows.length, "ordered pair")}`,
-            tone: "good",
-            patch: { view: "matrix", cell: "verdict" },
-        };
-    return {
-        answer:
-            `${off.length} of ${rows.length} not: ` +
+    if (!rows.length) return said("there is one GPU");
+    if (!off.length) return said(`yes, ${all(rows.length, "ordered pair")}`, "good", VERDICTS);
+    return said(
+        `${off.length} of ${rows.length} not: ` +
             `${lower(reason(model, model.p2pWhy.get(`${off[0].a},${off[0].b}`)))}`,
-        tone: "limited",
-        patch: at(off[0]),
-    };
+        "limited",
+        at(off[0]),
+    );
 }
 
 const lower = (text) =>
@@ -169,9 +155,7 @@ const lower = (text) =>
 function nics(model) {
     const devs = model.doc.net_devs ?? [];
     if (!model.nets.length)
-        return model.doc.summary?.machine?.nets
-            ? needsHosts(model.doc)
-            : { answer: "the dump has none", tone: null, patch: null };
+        return model.doc.summary?.machine?.nets ? needsHosts(model.doc) : said("the dump has none");
     if (!devs.length) return needsHosts(model.doc);
     const used = new Set(devs.map((row) => row.net)),
         unused = model.nets.filter((node) => !used.has(node.id));
@@ -188,34 +172,32 @@ function nics(model) {
         to: unused[0]?.id ?? best?.to ?? "",
     };
     if (unused.length)
-        return {
-            answer: `${plural(unused.length, "NIC")} in no channel: ${unused
+        return said(
+            `${plural(unused.length, "NIC")} in no channel: ${unused
                 .slice(0, 3)
                 .map((node) => netName(model, node.id))
                 .join(", ")}`,
-            tone: null,
+            null,
             patch,
-        };
+        );
     const cut = nicTable(model).filter(
         (row) => row.nics.length && row.nics.every((nic) => !nic.bw),
     );
     if (cut.length)
-        return {
-            answer:
-                `${plural(cut.length, "GPU")} cannot reach the NIC that NCCL gives ` +
+        return said(
+            `${plural(cut.length, "GPU")} cannot reach the NIC that NCCL gives ` +
                 `${cut.length === 1 ? "it" : "them"}`,
-            tone: "fault",
-            patch: { ...patch, from: cut[0].gpu, to: cut[0].nics[0].net },
-        };
+            "fault",
+            { ...patch, from: cut[0].gpu, to: cut[0].nics[0].net },
+        );
     const shared =
         model.gpus.length > used.size ? `; ${model.gpus.length} GPUs share ${used.size}` : "";
-    return {
-        answer:
-            `${used.size === 1 ? "the only NIC is in use" : `${all(used.size, "NIC")} in use`}${shared}; ` +
+    return said(
+        `${used.size === 1 ? "the only NIC is in use" : `${all(used.size, "NIC")} in use`}${shared}; ` +
             `GPU 0 at ${best?.type ?? "–"}, ${bandwidth(best?.bw)} GB/s`,
-        tone: "good",
+        "good",
         patch,
-    };
+    );
 }
 
 function gdr(model) {
@@ -224,13 +206,8 @@ function gdr(model) {
     if (!rows.length)
         return model.nets.length || model.doc.summary?.machine?.nets
             ? needsHosts(model.doc)
-            : { answer: "no NIC", tone: null, patch: null };
-    if (!off.length)
-        return {
-            answer: `on for ${all(rows.length, "GPU–NIC pair")}`,
-            tone: "good",
-            patch: { view: "matrix", cell: "verdict" },
-        };
+            : said("no NIC");
+    if (!off.length) return said(`on for ${all(rows.length, "GPU–NIC pair")}`, "good", VERDICTS);
     const used = new Set((model.doc.net_devs ?? []).map((row) => `${row.proxy_rank},${row.net}`)),
         inUse = off.filter((row) => used.has(`${row.rank},${row.net}`));
     const direct = new Set(rows.filter((row) => row.send && row.recv).map((row) => row.rank)),
@@ -247,101 +224,69 @@ function gdr(model) {
         reasons.size === 1
             ? [lower(reason(model, whyOf(first))).replace(/\. (\S+ against \S+)$/, " ($1)")]
             : [...reasons].sort(([, a], [, b]) => b - a).map(([why, n]) => `${n} because ${why}`);
-    return {
-        answer:
-            `${enough ? "every GPU has a NIC with it; " : ""}${off.length} of ${rows.length} pairs without: ` +
+    return said(
+        `${enough ? "every GPU has a NIC with it; " : ""}${off.length} of ${rows.length} pairs without: ` +
             `${because.join("; ")}`,
-        tone: enough ? "good" : "limited",
-        patch: {
-            view: "matrix",
-            cell: "verdict",
-            panel: "selection",
-            from: gpu ?? "",
-            to: first.net,
-        },
-    };
+        enough ? "good" : "limited",
+        { ...VERDICTS, panel: "selection", from: gpu ?? "", to: first.net },
+    );
 }
 
 function channels(model) {
     const ring = (model.doc.graphs ?? []).find((row) => row.name === "ring");
-    if (!ring?.channels)
-        return { answer: "no ring was found", tone: "fault", patch: { view: "channels" } };
+    if (!ring?.channels) return said("no ring was found", "fault", { view: "channels" });
     const [tightest] = loads(model, "ring");
     const limit = tightest
         ? `; fullest link ${shortName(model, tightest.from)} → ${shortName(model, tightest.to)}, ` +
           `${bandwidth(tightest.used)} of ${bandwidth(tightest.bw)} GB/s`
         : "";
-    return {
-        answer:
-            `${model.doc.channels.count}; ring ${ring.channels} × ${bandwidth(ring.bw_intra)} GB/s ` +
+    return said(
+        `${model.doc.channels.count}; ring ${ring.channels} × ${bandwidth(ring.bw_intra)} GB/s ` +
             `inside${model.doc.hosts > 1 ? `, ${bandwidth(ring.bw_inter)} out` : ""}${limit}`,
-        tone: ring.bw_intra < 1 ? "limited" : bandwidthTone(model.doc, { shown: true }),
-        patch: { view: "channels", graph: "ring", channel: 0 },
-    };
+        ring.bw_intra < 1 ? "limited" : bandwidthTone(model.doc, { shown: true }),
+        { view: "channels", graph: "ring", channel: 0 },
+    );
 }
 
 function busbw({ doc }, { results }) {
     const tone = { "as expected": "good", high: "good", low: "fault" }[results?.verdict];
-    if (tone)
-        return {
-            answer: `measured: ${lower(results.sentence)}`,
-            tone,
-            patch: { view: "bandwidth" },
-        };
+    if (tone) return said(`measured: ${lower(results.sentence)}`, tone, { view: "bandwidth" });
     const chosen = waysAt(doc.predictions, "AllReduce", 2 ** 30).find((way) => way.chosen);
-    if (!chosen) return { answer: "one rank sends nothing", tone: null, patch: null };
-    return {
-        answer:
-            `AllReduce ${bandwidth(chosen.bw)} GB/s at 1 GiB, ${chosen.name} (a model, not a ` +
+    if (!chosen) return said("one rank sends nothing");
+    return said(
+        `AllReduce ${bandwidth(chosen.bw)} GB/s at 1 GiB, ${chosen.name} (a model, not a ` +
             `measurement)${lossText(doc)}`,
-        tone: bandwidthTone(doc),
-        patch: { view: "tuning", collective: "AllReduce" },
-    };
+        bandwidthTone(doc),
+        { view: "tuning", collective: "AllReduce" },
+    );
 }
 
 /** Findings about a device that is slower than its equals or its model. The service decides which devices are equal
  * (engine/hardware). */
-const SLOWER = [
-    "nvlink-count",
-    "nvlink-one-sided",
-    "nvlink-zero",
-    "slow-link",
-    "port-slow",
-    "ports-below-type",
-    "nics-below-type",
-    "nics-below-generation",
-    "nvlinks-missing",
-    "nvlinks-below-board",
-    "pcie-below-model",
-];
+const SLOWER = words(
+    "nvlink-count nvlink-one-sided nvlink-zero slow-link port-slow ports-below-type nics-below-type " +
+        "nics-below-generation nvlinks-missing nvlinks-below-board pcie-below-model",
+);
 
 function degraded({ doc }) {
     const found = (doc.findings ?? []).filter((row) => SLOWER.includes(row.id));
     if (!found.length)
         return assumed(doc, ["system.links"]).length
             ? unknowable("link speeds are assumed")
-            : {
-                  answer: "none: equal devices have equal links and ports",
-                  tone: "good",
-                  patch: { view: "machine" },
-              };
+            : said("none: equal devices have equal links and ports", "good", { view: "machine" });
     const [first] = found,
         more = found.reduce((sum, row) => sum + row.places.length + row.more_places, -1);
-    return {
-        answer: `${first.detail}${more > 0 ? `; ${plural(more, "more device")}` : ""}`,
-        tone: found.some(costs) ? "fault" : "limited",
-        patch: {
+    return said(
+        `${first.detail}${more > 0 ? `; ${plural(more, "more device")}` : ""}`,
+        found.some(costs) ? "fault" : "limited",
+        {
             view: "machine",
             ...(first.where?.node ? { panel: "selection", from: first.where.node, to: "" } : {}),
         },
-    };
+    );
 }
 
-const unknowable = (why) => ({
-    answer: `cannot be known from this input: its ${why}`,
-    tone: "open",
-    patch: null,
-});
+const unknowable = (why) => said(`cannot be known from this input: its ${why}`, "open");
 
 function credible(model) {
     if (assumed(model.doc, ["p2p"]).length)
@@ -361,56 +306,53 @@ function credible(model) {
             ),
         );
     return flat
-        ? {
-              answer: "every GPU hangs on its CPU, no PCIe switch is seen: a virtual machine may hide them",
-              tone: "limited",
-              patch: { view: "source" },
-          }
-        : {
-              answer: pci
+        ? said(
+              "every GPU hangs on its CPU, no PCIe switch is seen: a virtual machine may hide them",
+              "limited",
+              { view: "source" },
+          )
+        : said(
+              pci
                   ? `looks real: ${plural(pci, "PCIe switch", "PCIe switches")}`
                   : c2c
                     ? "looks real: C2C links to the CPUs"
                     : "no sign of hidden PCIe switches",
-              tone: "good",
-              patch: { view: "source" },
-          };
+              "good",
+              { view: "source" },
+          );
 }
 
 function peers(model, { pair }) {
     if (pair)
-        return {
-            answer: `compared with ${pair.b.name || "another dump"}: ${lower(pair.summary)}`,
-            tone: pair.equal && pair.same_decisions ? "good" : pair.equal ? null : "limited",
-            patch: { view: "compare" },
-        };
-    return {
-        answer: "compare it with the dump of another host, or many of the library with their majority",
-        tone: null,
-        patch: { view: "compare" },
-    };
+        return said(
+            `compared with ${pair.b.name || "another dump"}: ${lower(pair.summary)}`,
+            pair.equal && pair.same_decisions ? "good" : pair.equal ? null : "limited",
+            { view: "compare" },
+        );
+    return said(
+        "compare it with the dump of another host, or many of the library with their majority",
+        null,
+        { view: "compare" },
+    );
 }
 
 function pxn(model) {
     const devs = model.doc.net_devs ?? [];
     if (!devs.length)
-        return model.doc.summary?.machine?.nets
-            ? needsHosts(model.doc)
-            : { answer: "no NIC", tone: null, patch: null };
+        return model.doc.summary?.machine?.nets ? needsHosts(model.doc) : said("no NIC");
     const via = devs.filter((row) => row.proxy_rank !== row.rank),
         ring = (model.doc.graphs ?? []).find((row) => row.name === "ring");
     const cross = ring?.cross_nic
         ? `; rings ${ring.cross_nic > 1 ? "alternate between" : "cross"} rails`
         : "; rings keep to their rail";
     const first = via[0];
-    return {
-        answer:
-            (via.length
-                ? `PXN for ${via.length} of ${devs.length} pairs of GPU and channel, such as GPU ${first.rank} ` +
-                  `through GPU ${first.proxy_rank}`
-                : "no PXN") + cross,
-        tone: null,
-        patch: first
+    return said(
+        (via.length
+            ? `PXN for ${via.length} of ${devs.length} pairs of GPU and channel, such as GPU ${first.rank} ` +
+              `through GPU ${first.proxy_rank}`
+            : "no PXN") + cross,
+        null,
+        first
             ? {
                   view: "matrix",
                   panel: "selection",
@@ -418,18 +360,18 @@ function pxn(model) {
                   to: first.net,
               }
             : { view: "channels", graph: "ring" },
-    };
+    );
 }
 
 function nvls(model) {
     const { doc, nodes, gpus } = model,
         count = doc.channels?.nvls?.channels ?? 0;
     if (count)
-        return {
-            answer: `yes, ${plural(count, "channel")}`,
-            tone: "good",
-            patch: { view: "channels", graph: "nvls", channel: 0 },
-        };
+        return said(`yes, ${plural(count, "channel")}`, "good", {
+            view: "channels",
+            graph: "nvls",
+            channel: 0,
+        });
     const hub = [...nodes.keys()].some((id) => id.startsWith("NVS/")),
         old = gpus.find((node) => node.sm !== undefined && node.sm < 90);
     const why =
@@ -445,14 +387,13 @@ function nvls(model) {
                   : (doc.graphs ?? []).some(({ name, channels }) => name === "nvls" && !channels)
                     ? "the search found no channel for it"
                     : `by a rule of NCCL ${doc.nccl}`;
-    return {
-        answer: `off: ${why}`,
-        tone: null,
-        patch:
-            "NCCL_NVLS_ENABLE" in (doc.settings ?? {})
-                ? { panel: "settings" }
-                : { view: "channels", graph: "nvls" },
-    };
+    return said(
+        `off: ${why}`,
+        null,
+        "NCCL_NVLS_ENABLE" in (doc.settings ?? {})
+            ? { panel: "settings" }
+            : { view: "channels", graph: "nvls" },
+    );
 }
 
 function domain(model) {
@@ -461,33 +402,28 @@ function domain(model) {
             .filter((row) => row.type === "C2C" && typeOf(row.from) === "CPU").length,
         systems = new Set(model.gpus.map((node) => parseId(node.id).system));
     if (systems.size > 1)
-        return {
-            answer: `${systems.size} hosts fused in one NVLink domain`,
-            tone: null,
-            patch: { view: "machine" },
-        };
+        return said(`${systems.size} hosts fused in one NVLink domain`, null, { view: "machine" });
     return c2c
-        ? {
-              answer: `one host; ${plural(c2c, "C2C link")} from CPUs to GPUs`,
-              tone: null,
-              patch: { view: "matrix", cell: "type" },
-          }
-        : { answer: "none: one host, no C2C links", tone: null, patch: { view: "machine" } };
+        ? said(`one host; ${plural(c2c, "C2C link")} from CPUs to GPUs`, null, {
+              view: "matrix",
+              cell: "type",
+          })
+        : said("none: one host, no C2C links", null, { view: "machine" });
 }
 
 function settings({ doc }) {
     const given = Object.keys(doc.settings ?? {});
     return given.length
-        ? {
-              answer: `${given.join(", ")} given: what ${given.length > 1 ? "they change" : "it changes"}`,
-              tone: null,
-              patch: { view: "diff", against: given.map((name) => `${name}=`), change: "" },
-          }
-        : {
-              answer: "none given; see what NCCL_P2P_LEVEL=SYS would change",
-              tone: null,
-              patch: { view: "diff", against: ["NCCL_P2P_LEVEL=SYS"], change: "" },
-          };
+        ? said(
+              `${given.join(", ")} given: what ${given.length > 1 ? "they change" : "it changes"}`,
+              null,
+              { view: "diff", against: given.map((name) => `${name}=`), change: "" },
+          )
+        : said("none given; see what NCCL_P2P_LEVEL=SYS would change", null, {
+              view: "diff",
+              against: ["NCCL_P2P_LEVEL=SYS"],
+              change: "",
+          });
 }
 
 function release({ doc }, { releases }) {
@@ -495,30 +431,20 @@ function release({ doc }, { releases }) {
         at = releases.findIndex((row) => row.name === doc.nccl);
     const before = releases[at + 1] ?? rows[0];
     return before
-        ? {
-              answer: `see what ${before.name} would decide`,
-              tone: null,
-              patch: { view: "diff", against: [before.name], change: "" },
-          }
-        : { answer: "the differences", tone: null, patch: { view: "diff" } };
+        ? said(`see what ${before.name} would decide`, null, {
+              view: "diff",
+              against: [before.name],
+              change: "",
+          })
+        : said("the differences", null, { view: "diff" });
 }
 
 function log(model, { log: check, other }) {
     if (other)
-        return {
-            answer: "the log that was opened is from another machine",
-            tone: null,
-            patch: { view: "log" },
-        };
+        return said("the log that was opened is from another machine", null, { view: "log" });
     if (check?.agree + check?.differ > 0)
-        return {
-            answer: lower(verdictText(check)),
-            tone: check.verdict === "agrees" ? "good" : "limited",
-            patch: { view: "log" },
-        };
-    return {
-        answer: "needs a log of the job (NCCL_DEBUG=INFO)",
-        tone: null,
-        patch: { view: "log" },
-    };
+        return said(lower(verdictText(check)), check.verdict === "agrees" ? "good" : "limited", {
+            view: "log",
+        });
+    return said("needs a log of the job (NCCL_DEBUG=INFO)", null, { view: "log" });
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the page shows as text for other programs and people: CSV of tables, Markdown for a ticket. Pure
- * functions. */
+/* What the page shows as text for other programs and people: CSV of tables, Markdown for a ticket. Pure functions. */
 import { resultRows } from "./bandwidth.js";
 import { loads } from "./channels.js";
 import { ranges, waysAt } from "./chart.js";
@@ -16,7 +15,17 @@ import {
 } from "./diagnosis.js";
 import { hostLinks, shape } from "./hosts.js";
 import { logRows } from "./log.js";
-import { bandwidth, cell, figures, hops, hostsText, shortName, verdict } from "./model.js";
+import {
+    bandwidth,
+    cell,
+    figures,
+    hops,
+    hostsText,
+    joined,
+    shortName,
+    verdict,
+    words,
+} from "./model.js";
 import { pairRows } from "./pairs.js";
 import { questions } from "./questions.js";
 import { transferRows } from "./transfers.js";
@@ -32,8 +41,8 @@ export function csv(rows) {
     return rows.map((row) => row.map(field).join(",")).join("\r\n") + "\r\n";
 }
 
-/** GPU x (GPU + NET) as rows: type, bw, hops or verdict; with the other side of a comparison, "before→after"
- * where it changes. */
+/** GPU x (GPU + NET) as rows: type, bw, hops or verdict; with the other side of a comparison, "before→after" where it
+ * changes. */
 export function matrixRows(model, mode, after = null) {
     const columns = [...model.gpus, ...model.nets];
     const say = (from, to) => {
@@ -50,14 +59,12 @@ export function matrixRows(model, mode, after = null) {
     ];
 }
 
-const words = (text) => text.split(", ");
-
 /* The tables of views: of what tableOf() takes, [name of the file, ...rows], the first of which is the head; null:
  * there is none yet. */
 const TABLES = {
     channels: ({ model }) => [
         "channels",
-        words("graph, from, to, link, channels, used GB/s, of GB/s, left GB/s"),
+        words("graph|from|to|link|channels|used GB/s|of GB/s|left GB/s"),
         ...(model.doc.graphs ?? []).flatMap(({ name }) =>
             loads(model, name).map(({ from, to, type, channels, used, bw, left }) => {
                 return [name, from, to, type, channels.length, used, bw, left];
@@ -66,7 +73,7 @@ const TABLES = {
     ],
     tuning: ({ model: { doc } }) => [
         "tuning",
-        words("collective, bytes, algorithm, protocol, microseconds, bus GB/s, chosen"),
+        words("collective|bytes|algorithm|protocol|microseconds|bus GB/s|chosen"),
         ...Object.keys(doc.predictions?.functions ?? {}).flatMap((name) =>
             doc.predictions.sizes.flatMap((bytes) =>
                 waysAt(doc.predictions, name, bytes).map((way) => {
@@ -80,7 +87,7 @@ const TABLES = {
         const rail = (n) => shape(model).rails[n] ?? "";
         return [
             "hosts",
-            words("graph, channel, from host, from rank, rail, to host, to rank, rail"),
+            words("graph|channel|from host|from rank|rail|to host|to rank|rail"),
             ...hostLinks(model, graph, channel).map(({ from, a, out, to, b, into }) => {
                 return [graph, channel, from, a, rail(out), to, b, rail(into)];
             }),
@@ -91,7 +98,7 @@ const TABLES = {
         other?.diff && [
             "differences",
             [
-                ...words("section, what, where, places"),
+                ...words("section|what|where|places"),
                 sideName(other.diff.a, other.diff.b),
                 sideName(other.diff.b, other.diff.a),
                 "because",
@@ -214,7 +221,7 @@ export function markdown({ model, other, state, summary, releases, link }) {
     const settings = Object.entries(doc.settings ?? {}).map(([name, value]) => `${name}=${value}`);
     parts.push(
         `# ${escape(summary?.name || "A machine")} as NCCL ${doc.nccl} sees it`,
-        [
+        joined("\n", [
             `${doc.summary?.machine?.sentence ?? ""}.`,
             `${doc.hosts} host${doc.hosts > 1 ? "s" : ""}, ${doc.ranks} ` +
                 `ranks${settings.length ? `; ${settings.join(", ")}` : ""}.`,
@@ -223,9 +230,7 @@ export function markdown({ model, other, state, summary, releases, link }) {
                     ? `Orrery does not know NCCL ${doc.asked}: these are the results of the nearest release.`
                     : `What Orrery knows of NCCL ${doc.nccl} has not been compared with NCCL's own results.`),
             link && `[Open in Orrery](${link})`,
-        ]
-            .filter(Boolean)
-            .join("\n"),
+        ]),
     );
     verdictText(doc, add);
     findingsText(doc.findings ?? [], add);
@@ -281,7 +286,7 @@ function pathText(model, { from, to }) {
     if (!path) return "NCCL keeps no path between these two.";
     return [
         `${path.type}, ${bandwidth(path.bw)} GB/s. ${(decision?.rows ?? [])
-            .map((row) => `${row.what}: ` + `${row.text}.`)
+            .map((row) => `${row.what}: ${row.text}.`)
             .join(" ")}`,
         table([
             ["Hop", "To", "Link", "GB/s", ""],
@@ -302,7 +307,7 @@ export function summaryText({ doc, name, link }) {
         settings = Object.entries(doc.settings ?? {}).map(([key, value]) => `${key}=${value}`),
         { faults } = bySeverity(doc.findings ?? []),
         assumes = doc.input?.assumed ?? [];
-    return [
+    return joined("\n", [
         `${name || "Machine"}: ${head ? decidingLine(doc, head) : "not diagnosed"}`,
         capital(doc.summary?.machine?.sentence ?? ""),
         [`NCCL ${doc.nccl}`, `${hostsText(doc)}, ${doc.ranks} ranks`, ...settings].join("; "),
@@ -312,13 +317,11 @@ export function summaryText({ doc, name, link }) {
         ...faults
             .slice(0, 2)
             .map(({ cause }) =>
-                [`- ${cause.title}: ${cause.detail}`, costText(cause)].filter(Boolean).join(". "),
+                joined(". ", [`- ${cause.title}: ${cause.detail}`, costText(cause)]),
             ),
         head?.advice && `Do: ${head.advice}`,
         assumes.length > 0 &&
             `Assumed: ${assumes[0].what}${assumes.length > 1 ? `, and ${assumes.length - 1} more` : ""}`,
         link,
-    ]
-        .filter(Boolean)
-        .join("\n");
+    ]);
 }

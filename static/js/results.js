@@ -9,19 +9,27 @@ import { question } from "./state.js";
 
 const LOG_HEAD = 1 << 20; // bytes at the beginning in which lines of NCCL's log are searched for
 
+/* Nothing was opened. */
+const NONE = {
+    name: "",
+    blob: null,
+    answer: null,
+    problem: null,
+    busy: false,
+    guessed: false, // the machine was opened for them, because they look like those of its type
+    withLog: false, // NCCL's own log is in the same text
+    tested: "", // the program that printed them; "": as they say
+    table: null, // the index of the table that is shown; null: the one that the service chose
+};
+
 export class Results {
     store;
     changed;
+    blob;
+    answer;
+    problem;
+    tested;
 
-    name = "";
-    blob = null;
-    answer = null;
-    problem = null;
-    busy = false;
-    guessed = false; // the machine was opened for them, because they look like those of its type
-    withLog = false; // NCCL's own log is in the same text
-    tested = ""; // the program that printed them; "": as they say
-    table = null; // the index of the table that is shown; null: the one that the service chose
     #asking;
 
     predicted = { doc: null, problem: null }; // what the open machine should give, while there are no results
@@ -29,7 +37,7 @@ export class Results {
 
     /** busy(by): work begins (1) or ends (-1). changed(): there is something else to show. */
     constructor(store, { busy, changed }) {
-        Object.assign(this, { store, changed });
+        Object.assign(this, NONE, { store, changed });
         this.#predicting = new Asking(busy);
         this.#asking = new Asking(busy);
     }
@@ -116,17 +124,7 @@ export class Results {
 
     forget() {
         this.#asking.forget();
-        Object.assign(this, {
-            name: "",
-            blob: null,
-            answer: null,
-            problem: null,
-            busy: false,
-            guessed: false,
-            withLog: false,
-            tested: "",
-            table: null,
-        });
+        Object.assign(this, NONE);
         this.prediction();
         this.changed();
     }
@@ -157,7 +155,7 @@ export class Results {
             const query = question({ ...store.state, hosts: answer.hosts });
             query.set("hosts", answer.hosts);
             this.#asking.key = `${store.state.id}?${query}`; // the answer holds for these hosts already
-            store.set({ hosts: answer.hosts }, { replace: true });
+            store.replace({ hosts: answer.hosts });
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Puts texts and pictures into files of the reader. */
+import { words } from "./model.js";
 
 /** Offers bytes or text as a download. */
 export function save(name, content, type) {
@@ -15,24 +16,10 @@ export function save(name, content, type) {
     setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-const STYLES = [
-    "display",
-    "fill",
-    "fill-opacity",
-    "stroke",
-    "stroke-width",
-    "stroke-dasharray",
-    "stroke-opacity",
-    "stroke-linecap",
-    "opacity",
-    "font-family",
-    "font-size",
-    "font-weight",
-    "text-anchor",
-    "paint-order",
-    "vector-effect",
-    "transform",
-];
+const STYLES = words(
+    "display fill fill-opacity stroke stroke-width stroke-dasharray stroke-opacity stroke-linecap opacity " +
+        "font-family font-size font-weight text-anchor paint-order vector-effect transform",
+);
 const PLAIN = {
     display: "inline",
     "fill-opacity": "1",

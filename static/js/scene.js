@@ -13,6 +13,7 @@ import { findChange, marksOf } from "./compare.js";
 import { folded } from "./detail.js";
 import { linksOfFinding } from "./diagnosis.js";
 import { h, replace } from "./dom.js";
+import { Drawn } from "./drawn.js";
 import { overview, shape } from "./hosts.js";
 import { marksOfChannel, marksOfMachine } from "./marks.js";
 import { hops, shortName } from "./model.js";
@@ -32,12 +33,10 @@ const MANY = 100; // devices
 export class Scene {
     page;
 
-    #shown = "";
-    #drawing = null;
-
     /** page: what main.js made. */
     constructor(page) {
         this.page = page;
+        this.drawn = new Drawn(page.diagram);
     }
 
     /** What is asked of the server: a view, and a channel. local: the page draws it itself. */
@@ -54,15 +53,13 @@ export class Scene {
 
     /** Another machine: what was drawn is of no use. */
     forget() {
-        if (this.#shown) {
-            this.#shown = "";
-            this.page.diagram.say("Drawing…");
-        }
+        if (this.drawn.key) this.page.diagram.say("Drawing…");
+        this.drawn.take("");
     }
 
     /** The overview of hosts is made of the analysis; a new one makes it anew. */
     analysed() {
-        if (this.#shown.includes("#hosts")) this.#shown = "";
+        if (this.drawn.key.includes("#hosts")) this.drawn.take("");
     }
 
     async draw() {
@@ -73,29 +70,27 @@ export class Scene {
             asks = question(store.state),
             colours = theme.current();
         const key = `${id}?${asks}#${wanted.view}${wanted.channel ?? ""}@${colours}`;
-        if (!id || this.#shown === key) return this.mark();
-        this.#drawing?.abort();
-        if (!diagram.svg) diagram.say("Drawing…");
-        if (wanted.local && !loaded.model) return;
+        if (!id || this.drawn.key === key) return this.mark();
         if (wanted.local) {
+            if (!diagram.svg) diagram.say("Drawing…");
+            if (!loaded.model) return this.drawn.take("");
             const picture = overview(loaded.model, store.state.graph, store.state.channel);
             diagram.show(picture.svg, true, picture);
-            this.#shown = key;
+            this.drawn.take(key);
             return this.mark();
         }
-        const control = (this.#drawing = new AbortController());
-        try {
-            const text = await api.diagram(id, asks, { ...wanted, theme: colours }, control.signal);
-            if (control.signal.aborted) return;
-            diagram.show(text, true);
-            this.#shown = key;
-            this.mark();
-        } catch (error) {
-            if (error.name === "AbortError") return;
-            this.#shown = "";
-            this.say(loaded.problem ?? api.drawingProblem(error));
-            this.page.panes.side();
-        }
+        const options = { ...wanted, theme: colours };
+        await this.drawn.draw(
+            key,
+            async (signal) => [await api.diagram(id, asks, options, signal)],
+            {
+                then: () => this.mark(),
+                failed: (error) => {
+                    this.say(loaded.problem ?? api.drawingProblem(error));
+                    this.page.panes.side();
+                },
+            },
+        );
     }
 
     /** A problem in the place of the drawing. */
@@ -195,7 +190,7 @@ export class Scene {
                 `${lit.title}: ${
                     lit.devices.length
                         ? "the device and its link are lit"
-                        : "no device of the " + "drawing is named"
+                        : "no device of the drawing is named"
                 }.`,
             );
         if (set)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Keeps the part of the point-to-point schedule that the address names. */
 import * as api from "./api.js";
-import { Asking } from "./asking.js";
+import { Asking, attempt } from "./asking.js";
 import { announce } from "./dom.js";
 import { transferRows, windowAt } from "./transfers.js";
 import { csv } from "./report.js";
@@ -19,8 +19,8 @@ export class Schedule {
         this.changed = changed;
     }
 
-    /** cluster: of a cluster, not of one topology. query: release, settings, hosts, and of a cluster layout and group.
-     * */
+    /** cluster: of a cluster, not of one topology. query: release, settings, hosts, and of a cluster layout and
+     * group. */
     async load({ cluster, id, query, rank, round }, again = false) {
         const asks = new URLSearchParams(query);
         asks.set("ranks", windowAt(rank));
@@ -48,16 +48,11 @@ export class Schedule {
     async table(rank) {
         const asks = new URLSearchParams(this.#of.query);
         asks.set("ranks", rank);
-        try {
-            save(
-                `transfers-of-rank-${rank}.csv`,
-                csv(transferRows(await api.schedule(this.#of.cluster, this.#of.id, asks))),
-                "text/csv;charset=utf-8",
-            );
-            announce(`transfers-of-rank-${rank}.csv was made`);
-        } catch (error) {
-            this.problem = api.problemOf(error);
-            this.changed();
-        }
+        await attempt(this, async () => {
+            const rows = transferRows(await api.schedule(this.#of.cluster, this.#of.id, asks)),
+                name = `transfers-of-rank-${rank}.csv`;
+            save(name, csv(rows), "text/csv;charset=utf-8");
+            announce(`${name} was made`);
+        });
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Devices by what people know of them: bus id, rank, mlx5_N, GUID, id. Pure functions. */
-import { busId, parseId, shortName, typeOf } from "./model.js";
+import { busId, joined, parseId, shortName, typeOf } from "./model.js";
 import { placeOf } from "./source.js";
 
 /** Entries to search: [{id, name, text}]. lines and devices: of the dump, if it is loaded; they hold names and
  * GUIDs. */
-export function entries(model, lines = [], devices = new Map()) {
-    return [...model.nodes.values()]
+export const entries = (model, lines = [], devices = new Map()) =>
+    [...model.nodes.values()]
         .filter((node) => typeOf(node.id) !== "DEV")
         .map((node) => {
             const { type, local } = parseId(node.id),
@@ -19,10 +19,13 @@ export function entries(model, lines = [], devices = new Map()) {
             return {
                 id: node.id,
                 name: shortName(model, node.id),
-                about: [bus, node.rank === undefined ? "" : `rank ${node.rank}`, named, guid]
-                    .filter(Boolean)
-                    .join(", "),
-                text: [
+                about: joined(", ", [
+                    bus,
+                    node.rank === undefined ? "" : `rank ${node.rank}`,
+                    named,
+                    guid,
+                ]),
+                text: joined("\n", [
                     node.id,
                     shortName(model, node.id),
                     bus,
@@ -31,13 +34,9 @@ export function entries(model, lines = [], devices = new Map()) {
                     named,
                     guid,
                     node.asic,
-                ]
-                    .filter(Boolean)
-                    .join("\n")
-                    .toLowerCase(),
+                ]).toLowerCase(),
             };
         });
-}
 
 /** The entries that hold every word, best first: what begins with the words, or is it whole, before what merely holds
  * them. */

@@ -86,10 +86,7 @@ export function placeOf(devices, id) {
 }
 
 /** The device whose lines hold a line, the innermost first; "" for none. */
-export function deviceAt(devices, line) {
-    return (
-        [...devices]
-            .filter(([, place]) => place.line <= line && line <= place.last)
-            .sort((a, b) => a[1].last - a[1].line - (b[1].last - b[1].line))[0]?.[0] ?? ""
-    );
-}
+export const deviceAt = (devices, line) =>
+    [...devices]
+        .filter(([, place]) => place.line <= line && line <= place.last)
+        .sort((a, b) => a[1].last - a[1].line - (b[1].last - b[1].line))[0]?.[0] ?? "";

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
+import { words } from "./model.js";
 
-/** The views of an open machine by the section of the rail that they are in: [[section, its
- * name, [[view, its tab]]]]. */
+/** The views of an open machine by the section of the rail that they are in: [[section, its name, [[view, its
+ * tab]]]]. */
 /** @type {[string, string, string[][]][]} */
 export const SECTIONS = [
     ["verdict", "Verdict", [["verdict", "Overview"]]],
@@ -157,16 +158,7 @@ const ONE_OF = {
     beside: ["ghost", "side"],
 };
 /** What decides an analysis beside the release, the hosts and the settings. */
-const ASKED_TEXTS = [
-    "gpus",
-    "nics",
-    "fuse_nics",
-    "tuner",
-    "assume",
-    "assume_nics",
-    "assume_cpu",
-    "domain",
-];
+const ASKED_TEXTS = words("gpus nics fuse_nics tuner assume assume_nics assume_cpu domain");
 export const ASKED = ["release", "hosts", "settings", "repair", ...ASKED_TEXTS];
 const NUMBERS = {
     channel: 65535,
@@ -264,15 +256,18 @@ export class Store {
         this.#listeners.push(listener);
     }
 
-    /** replace: no new entry in the browser's history. Gives whether anything changed. */
-    set(patch, { replace = false } = {}) {
+    /** Gives whether anything changed. */
+    set(patch, write = "pushState") {
         const next = { ...this.state, ...patch };
         if (!changes(this.state, next).size) return false;
-        const url = `#${format(next)}`;
-        if (replace) history.replaceState(null, "", url);
-        else history.pushState(null, "", url);
+        history[write](null, "", `#${format(next)}`);
         this.#become(next);
         return true;
+    }
+
+    /** The same without a new entry in the browser's history. */
+    replace(patch) {
+        return this.set(patch, "replaceState");
     }
 
     #become(next) {

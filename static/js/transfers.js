@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The point-to-point schedule: windows of ranks and rounds, and what a transfer is called. Pure functions over
- * the service's answer. */
-import { deviceName, plural } from "./model.js";
+/* The point-to-point schedule: windows of ranks and rounds, and what a transfer is called. Pure functions over the
+ * service's answer. */
+import { deviceName, plural, words } from "./model.js";
 
 /** How many ranks, and how many rounds, are shown at once. */
 export const WINDOW = 16;
@@ -34,7 +34,7 @@ export function overText(way) {
             return "a copy on the GPU";
         case "P2P":
             return `P2P, ${way.path}${way.read ? ", by reading" : ""}${
-                way.via >= 0 ? `, through rank ` + `${way.via}` : ""
+                way.via >= 0 ? `, through rank ${way.via}` : ""
             }`;
         case "SHM":
             return `shared memory, ${way.path}`;
@@ -48,7 +48,7 @@ export function nicText(way, rank) {
     const say = (nic) =>
         nic
             ? `${deviceName(nic.net)}${
-                  nic.proxy !== rank ? ` through rank ${nic.proxy} ` + `(PXN)` : `, ${nic.path}`
+                  nic.proxy !== rank ? ` through rank ${nic.proxy} (PXN)` : `, ${nic.path}`
               }` + `${nic.gdr ? ", GPUDirect" : ""}`
             : "none, or unknown without the channel";
     return [...new Set((way?.nics ?? []).map(say))].join("; ");
@@ -63,15 +63,14 @@ export const rankText = (doc, rank) =>
     doc.group ? `${rank} (${doc.group.world[rank]})` : String(rank);
 
 export const sentence = (doc) =>
-    `${doc.ranks} ranks on ${plural(doc.nodes, "node")}; in each round a rank sends to one ` +
-    `peer and receives from one. A transfer is spread over ${doc.p2p_channels_per_peer} of ` +
-    `${doc.p2p_channels} channels.` +
+    `${doc.ranks} ranks on ${plural(doc.nodes, "node")}; in each round a rank sends to one peer and receives from ` +
+    `one. A transfer is spread over ${doc.p2p_channels_per_peer} of ${doc.p2p_channels} channels.` +
     (doc.schedule[0]?.rounds[0]?.channels === null
         ? ` Which ones NCCL ${doc.nccl} takes is not known.`
         : "");
 
-/** The send of a rank in a round as a step on the drawing of its host: {a, b, from, to}, ranks and node ids;
- * null: none. */
+/** The send of a rank in a round as a step on the drawing of its host: {a, b, from, to}, ranks and node ids; null:
+ * none. */
 export function transferStep(model, doc, rank, number) {
     const way = doc?.schedule
         .find((row) => row.rank === rank)
@@ -87,22 +86,9 @@ export function transferStep(model, doc, rank, number) {
     };
 }
 
-const HEAD = [
-    "rank",
-    "round",
-    "channels",
-    "sends to",
-    "over",
-    "path",
-    "NIC",
-    "driven by rank",
-    "GPUDirect",
-    "receives from",
-    "over",
-    "path",
-    "NIC",
-    "GPUDirect",
-];
+const HEAD = words(
+    "rank|round|channels|sends to|over|path|NIC|driven by rank|GPUDirect|receives from|over|path|NIC|GPUDirect",
+);
 
 /** Every transfer of an answer as rows for other programs. */
 export function transferRows(doc) {

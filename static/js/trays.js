@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The matrix of a machine of many trays, summarised: what all pairs between two trays have in common. Pure functions.
- * */
+/* The matrix of a machine of many trays, summarised: what all pairs between two trays have in common. Pure
+ * functions. */
 import { cell, parseId } from "./model.js";
 
 /** From this many columns on a matrix is summarised by tray at first. */

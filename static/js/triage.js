@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A log's triage in words. Pure functions. */
-import { plural } from "./model.js";
+import { joined, plural } from "./model.js";
 
 /** "0-3, 7" of ascending numbers. */
 export function ranges(numbers) {
@@ -59,20 +59,17 @@ export function ranRows(ran) {
         rows.push([
             "Channels",
             `${ran.coll_channels} for ` +
-                `collectives${ran.nvls_channels === undefined ? "" : `, ${ran.nvls_channels} for NVLS`}` +
-                `, ${ran.p2p_channels} ` +
-                `for point-to-point`,
+                `collectives${ran.nvls_channels === undefined ? "" : `, ${ran.nvls_channels} for NVLS`}, ` +
+                `${ran.p2p_channels} for point-to-point`,
         ]);
     return rows;
 }
 
 export const choicesText = ({ agree, differ, not_compared }) =>
-    [
+    joined(", ", [
         agree + differ && `${agree} of ${plural(agree + differ, "size")} as predicted`,
         not_compared && `${not_compared} not compared`,
-    ]
-        .filter(Boolean)
-        .join(", ");
+    ]);
 
 /** Text for a ticket: the verdict, the sentences, then what they rest on. */
 export function ticketText(triage) {

@@ -3,8 +3,8 @@
 
 const MOST = 24; // times magnified, against fitting
 
-/** The box that shows all of the picture, centred, in a window of the given proportions. most: pixels a unit, for
- * small pictures in large windows. */
+/** The box that shows all of the picture, centred, in a window of the given proportions. most: pixels a unit, for small
+ * pictures in large windows. */
 export function fit(picture, window, { margin = 0.02, most = Infinity } = {}) {
     const ratio = window.w > 0 && window.h > 0 ? window.w / window.h : 1;
     let w = Math.max(picture.w * (1 + 2 * margin), window.w / most),

@@ -68,7 +68,7 @@ const cluster =
                 body: JSON.stringify({ name: "row 7", hosts }),
             })
         ).json();
-        await page.goto(`${server.url}/#place=clusters&cluster=${id}&graph=${graph}`);
+        await page.goto(`${server.url}/#place=clusters&cluster=${id}&tab=rings&graph=${graph}`);
         await page.locator("#canvas g.station").first().waitFor();
         await page.locator("#canvas").scrollIntoViewIfNeeded();
     };

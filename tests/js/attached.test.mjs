@@ -31,7 +31,7 @@ test("what the address holds is opened once, and not again after it was attached
     const opened = [],
         damaged = [],
         state = { log: await packed(new Blob([LOG]), "a.log"), results: "" },
-        store = { state, set: (patch) => Object.assign(state, patch) };
+        store = { state, replace: (patch) => Object.assign(state, patch) };
     const attached = new Attached(store, {
         shown: (kind) => ({ blob: kind === "log" ? new Blob([LOG]) : null, name: "a.log" }),
         open: (kind, blob, name) => opened.push([kind, name]),

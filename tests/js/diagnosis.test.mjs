@@ -6,6 +6,7 @@ import { index } from "../../static/js/model.js";
 import { nicsAssumed } from "../../static/js/views/input.js";
 import {
     assumed,
+    barOf,
     bySeverity,
     capital,
     causes,
@@ -422,4 +423,23 @@ test("the bar of costs: parts sum to what is lost, whatever repairs share or nee
         assert.ok(Math.abs(shown.rest - rest) < 1, JSON.stringify(shown));
     }
     assert.equal(costBar(index(faulty(342, [0], 342))), null, "nothing is lost");
+});
+
+test("the figures on the bar add up to the whole that is shown", () => {
+    const said = (now, repaired, ...gains) => {
+        const { texts, parts, rest } = barOf(
+            { now, repaired },
+            gains.map((gain) => ({ gain })),
+        );
+        return [texts.now, ...parts.map(({ text }) => text), ...(rest ? [texts.rest] : [])].join(
+            "+",
+        );
+    };
+    assert.equal(said(341.6, 454.7, 56.4, 56.7), "342+56+57");
+    assert.equal(said(341.6, 454.7, 56.7, 56.4), "342+57+56");
+    assert.equal(said(341.6, 454.7, 56.3, 56.3), "342+57+56", "what lacks is less than a percent");
+    assert.equal(said(100.4, 200.6, 33.4, 33.4), "100+34+34+33", "the rest is one of the parts");
+    assert.equal(said(21.62, 38.44, 8.41, 8.41), "21.6+8.4+8.4");
+    assert.equal(said(57.9, 189.2, 131.3), "58+131");
+    assert.equal(said(342, 442, 90, 80), "342+90+80", "gains that overlap do not add up");
 });

@@ -26,12 +26,10 @@ export function badge({ node, link, severity, findings: [first, ...more] }, at, 
                 ["Enter", " "].includes(event.key) && (event.preventDefault(), act(event)),
         },
         s("title", null, label),
-        s(
-            "g",
-            { class: "badge-face" },
+        s("g", { class: "badge-face" }, [
             s("circle", { r: "12", class: "reach" }),
             s("circle", { r: "7.5" }),
             s("text", { y: "4" }, severity === "error" ? "✗" : "!"),
-        ),
+        ]),
     );
 }

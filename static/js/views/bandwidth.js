@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* "Is this the bandwidth I should get?" Results of nccl-tests against the prediction: the verdict, the chart, what
  * explains it, the rows, what was assumed. */
+import { pasting } from "./parts.js";
 import {
     aboutText,
     bandText,
@@ -18,8 +19,20 @@ import {
 } from "../bandwidth.js";
 import { sizeText } from "../compare.js";
 import { capital } from "../diagnosis.js";
-import { button, copyButton, dropDown, fileButton, fold, h, table } from "../dom.js";
-import { bandwidth } from "../model.js";
+import {
+    button,
+    copyable,
+    dropDown,
+    fileButton,
+    fold,
+    h,
+    listOf,
+    numberField,
+    sign,
+    table,
+    textButton,
+} from "../dom.js";
+import { bandwidth, joined } from "../model.js";
 import { bandwidthChart } from "./bandwidth_chart.js";
 import { machineOptions } from "./input.js";
 import { machinePicker } from "./machine_picker.js";
@@ -44,21 +57,18 @@ export function bandwidthView({ model, state, results, machines, actions }) {
               }),
         controls({ state, guessed, tested, machines, actions }),
         withLog &&
-            h(
-                "p",
+            h("p", [
                 button("results-log", "Check the NCCL log in the same text", () =>
                     actions.log(results.blob, name),
                 ),
-            ),
+            ]),
     ];
 }
 
 /** Results that no machine is known for, before one is open: what they say, and a choice of machine types. results:
  * {name, answer}. actions: resultsOn(type), forgetResults(), axes(scale). */
-export function aloneResults({ results: { name, answer }, state, machines, actions }) {
-    return h(
-        "section",
-        { id: "results-alone", "aria-label": "Results" },
+export const aloneResults = ({ results: { name, answer }, state, machines, actions }) =>
+    h("section", { id: "results-alone", "aria-label": "Results" }, [
         judged(answer, {
             name,
             forgotten: actions.forgetResults,
@@ -67,11 +77,10 @@ export function aloneResults({ results: { name, answer }, state, machines, actio
         }),
         h("h2", "Choose the machine that the results are from"),
         machinePicker(machines, actions.resultsOn, "Compare with this machine"),
-    );
-}
+    ]);
 
 const forget = (name, forgotten) =>
-    h("p.muted", name, " ", button("no-results", "forget", forgotten, { class: "text" }));
+    h("p.muted", name, " ", textButton("no-results", "forget", forgotten));
 
 const resultsButton = (actions, label) =>
     fileButton("results-file", label, "Results of nccl-tests", ([file]) =>
@@ -84,9 +93,7 @@ export const programs = (id, current, choose, first = []) =>
 
 /* What the results are compared with, and other results. */
 const controls = ({ state, guessed, tested, machines, actions }) =>
-    h(
-        "div.toolbar",
-        { id: "results-controls" },
+    h("div.toolbar", { id: "results-controls" }, [
         dropDown(
             "results-machine",
             "Machine type",
@@ -104,48 +111,32 @@ const controls = ({ state, guessed, tested, machines, actions }) =>
             null,
             (type) => type && actions.resultsOn(type),
         ),
-        h(
-            "label.field",
+        h("label.field", [
             "Hosts ",
-            h("input", {
-                type: "number",
-                id: "results-hosts",
-                "data-key": "results-hosts",
-                min: "1",
-                value: String(state.hosts),
-                onchange: (event) =>
-                    Number(event.target.value) > 0 && actions.hosts(Number(event.target.value)),
-            }),
-        ),
+            numberField(
+                "results-hosts",
+                state.hosts,
+                { id: "results-hosts", class: null, least: 1 },
+                actions.hosts,
+            ),
+        ]),
         programs("results-program", tested, actions.tested, [["", "as the results say"]]),
         resultsButton(actions, "Choose other results…"),
-    );
+    ]);
 
 /* Where results come from. */
-function chooser(actions) {
-    const text = h("textarea", {
-        id: "results-paste",
-        "data-key": "results-paste",
-        rows: "2",
-        spellcheck: "false",
-        autocomplete: "off",
-        "aria-label": "Results as text",
-        placeholder:
-            "#       size         count      type   redop    root     time   algbw   busbw …",
-    });
-    return h(
-        "div.toolbar",
-        { id: "results-chooser" },
-        resultsButton(actions, "Choose results…"),
-        h("span.muted", "or drop a file of nccl-tests on this page, or paste it:"),
-        text,
-        button(
-            "results-read",
-            "Check the pasted text",
-            () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt"),
-        ),
+const chooser = (actions) =>
+    pasting(
+        "results",
+        {
+            name: "Results as text",
+            file: resultsButton(actions, "Choose results…"),
+            hint: "or drop a file of nccl-tests on this page, or paste it:",
+            placeholder:
+                "#       size         count      type   redop    root     time   algbw   busbw …",
+        },
+        actions.open,
     );
-}
 
 function judged(whole, { name, forgotten, guessed = false, table = null, state, actions }) {
     const answer = tableAt(whole, table),
@@ -161,22 +152,18 @@ function judged(whole, { name, forgotten, guessed = false, table = null, state, 
                 "data-verdict": answer.verdict,
                 class: `tone-${tone}`,
             },
-            h("h2", h("span.tone", { "aria-hidden": "true" }, mark), ` Verdict: ${answer.verdict}`),
+            h("h2", sign(mark, "tone"), ` Verdict: ${answer.verdict}`),
             h("p", answer.sentence),
-            h(
-                "p.muted",
+            h("p.muted", [
                 aboutText(answer),
                 ".",
                 guessed && [
                     " ",
-                    button(
-                        "choose-machine",
-                        "Choose the machine",
-                        () => document.getElementById("results-machine").focus(),
-                        { class: "text" },
+                    textButton("choose-machine", "Choose the machine", () =>
+                        document.getElementById("results-machine").focus(),
                     ),
                 ],
-            ),
+            ]),
             forget(name, forgotten),
         ),
         bandwidthChart(
@@ -190,97 +177,71 @@ function judged(whole, { name, forgotten, guessed = false, table = null, state, 
         tables(whole, table ?? whole.table, actions),
         rows(answer.rows, true),
         (assumed.length > 0 || guessed) &&
-            h(
-                "section",
-                { id: "results-assumed" },
+            h("section", { id: "results-assumed" }, [
                 h("h2", "What was assumed"),
-                h(
-                    "ul.findings",
+                h("ul.findings", [
                     guessed &&
-                        h(
-                            "li",
+                        h("li", [
                             "The machine was not given: it was opened for these results. Another type can be " +
                                 "chosen below.",
-                        ),
+                        ]),
                     assumed.map((text) => h("li", `${capital(text.replace(/\.$/, ""))}.`)),
-                ),
-            ),
+                ]),
+            ]),
         answer.band && h("p.note", { id: "results-band" }, bandText(answer.band)),
     ];
 }
 
 const shapes = (list) =>
     list.length > 0 &&
-    h(
-        "ul.findings",
-        { id: "results-shapes" },
-        list.map((row) => h("li", h("b", row.kind), `: ${row.sentence}`)),
-    );
+    listOf("ul.findings", { id: "results-shapes" }, list, (row) => [
+        h("b", row.kind),
+        `: ${row.sentence}`,
+    ]);
 
-function explanations({ explanations: list = [], verdict }) {
-    return list.length > 0
-        ? h(
-              "section",
-              { id: "results-explanations" },
+const explanations = ({ explanations: list = [], verdict }) =>
+    list.length > 0
+        ? h("section", { id: "results-explanations" }, [
               h("h2", "What would explain it"),
-              h(
-                  "ol.findings",
-                  list.map((row) =>
-                      h(
-                          "li",
-                          h("b", capital(row.what)),
-                          ` (${fitText(row.fit)})`,
-                          row.evidence && h("p", row.evidence),
-                          h(
-                              "p",
-                              h("b", "Confirm: "),
-                              pieces(row.confirm).map(({ code, text }) =>
-                                  code ? h("code", text) : text,
-                              ),
-                          ),
-                      ),
-                  ),
-              ),
-          )
+              listOf("ol.findings", list, (row) => [
+                  h("b", capital(row.what)),
+                  ` (${fitText(row.fit)})`,
+                  row.evidence && h("p", row.evidence),
+                  h("p", [
+                      h("b", "Confirm: "),
+                      pieces(row.confirm).map(({ code, text }) => (code ? h("code", text) : text)),
+                  ]),
+              ]),
+          ])
         : verdict === "low" &&
-              h(
-                  "p.note",
-                  { id: "results-explanations" },
-                  "No configuration that was tried gives this curve.",
-              );
-}
+          h("p.note", { id: "results-explanations" }, [
+              "No configuration that was tried gives this curve.",
+          ]);
 
 function tables({ tables: list = [] }, current, actions) {
-    return (
-        list.length > 1 &&
-        h(
-            "section",
-            { id: "results-tables" },
-            h("h2", `${list.length} tables in these results`),
-            h(
-                "ul.findings",
-                list.map((row, i) =>
-                    h(
-                        "li",
-                        { class: `tone-${markOf(row.verdict)[1]}` },
-                        h("span.tone", { "aria-hidden": "true" }, markOf(row.verdict)[0]),
-                        " ",
-                        actions.resultsTable
-                            ? button(
-                                  `results-table:${i}`,
-                                  `Line ${row.line}, ${row.collective ?? "unknown program"}`,
-                                  () => actions.resultsTable(i),
-                                  { class: "text", pressed: i === current },
-                              )
-                            : `Line ${row.line}`,
-                        ": ",
-                        h("b", row.verdict),
-                        row.sentence && `. ${row.sentence}`,
-                    ),
-                ),
+    if (list.length <= 1) return null;
+    return h("section", { id: "results-tables" }, [
+        h("h2", `${list.length} tables in these results`),
+        h("ul.findings", [
+            list.map((row, i) =>
+                h("li", { class: `tone-${markOf(row.verdict)[1]}` }, [
+                    sign(markOf(row.verdict)[0], "tone"),
+                    " ",
+                    actions.resultsTable
+                        ? textButton(
+                              `results-table:${i}`,
+                              `Line ${row.line}, ${row.collective ?? "unknown program"}`,
+                              () => actions.resultsTable(i),
+                              { pressed: i === current },
+                          )
+                        : `Line ${row.line}`,
+                    ": ",
+                    h("b", row.verdict),
+                    row.sentence && `. ${row.sentence}`,
+                ]),
             ),
-        )
-    );
+        ]),
+    ]);
 }
 
 /* measured: the rows of results; else what is predicted. */
@@ -290,14 +251,11 @@ function rows(list, measured) {
         sizeText(row.size),
         ...(measured ? [bandwidth(row.busbw), gbps(row.in_place)] : []),
         gbps(row.expected),
-        ...(measured
-            ? [rangeText(row), [h("span.tone", { "aria-hidden": "true" }, mark), ` ${row.verdict}`]]
-            : []),
-        [row.algorithm, row.protocol].filter(Boolean).join(" ") || "–",
+        ...(measured ? [rangeText(row), [sign(mark, "tone"), ` ${row.verdict}`]] : []),
+        joined(" ", [row.algorithm, row.protocol]) || "–",
         row.channels > 0 ? String(row.channels) : "–",
     ];
-    return h(
-        "div",
+    return h("div", [
         table(
             measured ? "Rows of the results" : "Predicted rows",
             [
@@ -326,7 +284,7 @@ function rows(list, measured) {
             },
         ),
         measured && reasons(list).map((row) => h("p.note", `${reasonText(row)}.`)),
-    );
+    ]);
 }
 
 /* Without results: what the open machine should give, and how to measure it. */
@@ -356,25 +314,22 @@ function alone(model, { doc, problem }, state, actions) {
                           fold(
                               "predicted-assumed",
                               "What was assumed",
-                              h(
+                              listOf(
                                   "ul.findings",
-                                  doc.assumed.map((text) =>
-                                      h("li", `${capital(text.replace(/\.$/, ""))}.`),
-                                  ),
+                                  doc.assumed,
+                                  (text) => `${capital(text.replace(/\.$/, ""))}.`,
                               ),
                           ),
-                      h(
-                          "p.note",
+                      h("p.note", [
                           "Computed with NCCL's own model: a prediction, not a measurement.",
-                      ),
+                      ]),
                   ],
         h("h2", "Is it what you measure?"),
-        h(
-            "p",
+        h("p", [
             "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, " +
                 "and what would explain it if it is not.",
-        ),
-        h("div.command", h("pre", { tabindex: "0" }, command), copyButton(command)),
+        ]),
+        copyable(command),
         chooser(actions),
     ];
 }

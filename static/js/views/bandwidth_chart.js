@@ -21,17 +21,15 @@ export function bandwidthChart(whole, label, scale, actions) {
     const shown = scaled(whole, scale),
         frame = matchMedia("(max-width: 759px)").matches ? NARROW : PLOT,
         at = plotAxes(shown, frame, scale);
-    return h(
-        "div",
+    return h("div", [
         h("div.toolbar", choices("Axes", SCALES, scale, actions.axes)),
         at
             ? chart(shown, at, frame, label)
-            : h(
-                  "p.note",
+            : h("p.note", [
                   `There is nothing to draw: no row ${scale === "linear" ? "from 1 MiB on " : ""}has a bus ` +
                       `bandwidth above 0.`,
-              ),
-    );
+              ]),
+    ]);
 }
 
 function chart(shown, at, frame, label) {
@@ -41,12 +39,8 @@ function chart(shown, at, frame, label) {
     const band = outline(shown.band),
         crossings = shown.crossings.filter(inside),
         zones = shown.shapes.filter((row) => row.to > at.first && row.from <= at.last);
-    return h(
-        "figure.chart",
-        { id: "bandwidth-chart" },
-        s(
-            "svg",
-            { viewBox: `0 0 ${w} ${height}`, role: "img", "aria-label": label },
+    return h("figure.chart", { id: "bandwidth-chart" }, [
+        s("svg", { viewBox: `0 0 ${w} ${height}`, role: "img", "aria-label": label }, [
             plotGrid(at, frame, at.xTicks, at.last, true),
             s("text", { x: left, y: top - 3, class: "axis" }, "bus bandwidth, GB/s"),
             zones.map((row, i) => {
@@ -54,11 +48,9 @@ function chart(shown, at, frame, label) {
                     wide = Math.max(6, at.x(clamp(row.to)) - from),
                     y = height - bottom - 7 - i * 17;
                 return [
-                    s(
-                        "rect",
-                        { class: "shape-zone", x: from, y, width: wide, height: 4 },
+                    s("rect", { class: "shape-zone", x: from, y, width: wide, height: 4 }, [
                         s("title", null, row.name),
-                    ),
+                    ]),
                     s("text", { x: from + wide, y: y - 3, class: "shape-name end" }, row.name),
                 ];
             }),
@@ -78,9 +70,9 @@ function chart(shown, at, frame, label) {
                     s("title", null, `${sizeText(size)}: ${bw} GB/s, ${verdict}`),
                 ),
             ),
-        ),
+        ]),
         legend(shown, crossings, zones),
-    );
+    ]);
 }
 
 const swatch = (...marks) =>
@@ -88,14 +80,10 @@ const swatch = (...marks) =>
 
 function legend(shown, crossings, zones) {
     const verdicts = [...new Set(shown.measured.map(({ verdict }) => verdict))];
-    return h(
-        "figcaption",
-        h(
-            "ul.keys",
-            { id: "bandwidth-legend" },
+    return h("figcaption", [
+        h("ul.keys", { id: "bandwidth-legend" }, [
             verdicts.map((verdict) =>
-                h(
-                    "li",
+                h("li", [
                     swatch(
                         s("path", {
                             class: pointClass(verdict),
@@ -104,29 +92,26 @@ function legend(shown, crossings, zones) {
                         }),
                     ),
                     `measured, ${verdict}`,
-                ),
+                ]),
             ),
             h("li", swatch(s("path", { class: "predicted-curve", d: "M1,5H23" })), "predicted"),
             shown.band.high.length > 0 &&
                 h("li", swatch(s("path", { class: "band", d: "M1,1H23V9H1Z" })), "normal range"),
             shown.explained &&
-                h(
-                    "li",
+                h("li", [
                     swatch(s("path", { class: "explained", d: "M1,5H23" })),
                     shown.explained.name,
-                ),
+                ]),
             crossings.length > 0 &&
-                h(
-                    "li",
+                h("li", [
                     swatch(s("path", { class: "cross", d: "M12,0V10" })),
                     "NCCL changes algorithm or protocol",
-                ),
+                ]),
             zones.length > 0 &&
-                h(
-                    "li",
+                h("li", [
                     swatch(s("rect", { class: "shape-zone", x: 1, y: 3, width: 22, height: 4 })),
                     "shape of the measured curve",
-                ),
-        ),
-    );
+                ]),
+        ]),
+    ]);
 }

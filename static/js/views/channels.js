@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The graphs that the search found, and one channel of one of them, step by step. */
-import { button, choices, copyButton, h, table } from "../dom.js";
+import { stepper } from "./parts.js";
+import { button, choices, copyButton, h, table, textButton } from "../dom.js";
 import { channelCount, channelSteps, drawnAlone, loads } from "../channels.js";
-import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
+import { bandwidth, GRAPH_NAMES, PATTERNS, shortName, words } from "../model.js";
 import { nicsOf, placeInTree } from "../nccl_log.js";
 import { writeWhy } from "../why.js";
 import { slidersView } from "./sliders.js";
@@ -11,8 +12,7 @@ import { slidersView } from "./sliders.js";
 export function channelsView({ model, state, step, comparison, releases, actions }) {
     const graphs = model.doc.graphs ?? [];
     return [
-        h(
-            "div.toolbar",
+        h("div.toolbar", [
             picker(model, state, actions),
             choices(
                 "Drawn",
@@ -30,123 +30,77 @@ export function channelsView({ model, state, step, comparison, releases, actions
                     writeWhy("graph", state.graph),
                     `the ${GRAPH_NAMES[state.graph] ?? state.graph} graph`,
                 ),
-        ),
+        ]),
         slidersView({ model, state, other: comparison, releases, actions }),
         steps(model, state, step, actions),
-        h(
-            "div.scroll",
-            { tabindex: "0", role: "group", "aria-label": "Graphs" },
-            h(
-                "table.wide",
-                { id: "graphs" },
-                h("caption.unseen", "Graphs"),
-                h(
-                    "thead",
-                    h(
-                        "tr",
-                        h("th", "Graph"),
-                        h("th", "Pattern"),
-                        h("th.num", "Channels"),
-                        h("th.num", "Intra GB/s"),
-                        h("th.num", "Inter GB/s"),
-                        h("th", "Type intra"),
-                        h("th", "Type inter"),
-                        h("th", "Cross NIC"),
-                    ),
-                ),
-                h(
-                    "tbody",
-                    graphs.map((graph) => row(graph, state, actions)),
-                ),
+        table(
+            "Graphs",
+            words(
+                "Graph|Pattern|#Channels|#Intra GB/s|#Inter GB/s|Type intra|Type inter|Cross NIC",
             ),
+            graphs.map((graph) => row(graph, state, actions)),
+            { id: "graphs" },
         ),
         channelTable(model, state, actions),
         loadTable(model, state, actions),
-        h(
-            "p.note",
+        h("p.note", [
             "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
             `${model.doc.channels?.count ?? 0} channels are set up in the end. `,
             whyButton(actions, "channels", "this number of channels"),
-        ),
+        ]),
     ];
 }
 
 const whyButton = (actions, why, what) =>
-    button(
+    textButton(
         `ask:${why}`,
         "Why?",
         (event) => {
             event.stopPropagation();
             actions.why(why);
         },
-        { class: "text", "aria-label": `Why ${what}?` },
+        { "aria-label": `Why ${what}?` },
     );
 
 function row(graph, state, actions) {
     const there = graph.channels > 0,
-        kind = (type) => (there && type ? h(`span.kind.k-${type}`, type) : "–");
-    return h(
-        `tr${there ? ".click" : ""}${graph.name === state.graph ? ".on" : ""}`,
-        { "data-graph": graph.name, onclick: there ? () => actions.graph(graph.name) : null },
-        h(
-            "td",
-            there
-                ? h(
-                      "button.text",
-                      { "data-key": `graph:${graph.name}` },
-                      GRAPH_NAMES[graph.name] ?? graph.name,
-                  )
-                : (GRAPH_NAMES[graph.name] ?? graph.name),
-        ),
-        there
+        name = GRAPH_NAMES[graph.name] ?? graph.name,
+        kind = (type) => (type ? h(`span.kind.k-${type}`, type) : "–");
+    return {
+        tag: `tr${there ? ".click" : ""}${graph.name === state.graph ? ".on" : ""}`,
+        props: {
+            "data-graph": graph.name,
+            onclick: there ? () => actions.graph(graph.name) : null,
+        },
+        cells: there
             ? [
-                  h("td", PATTERNS[graph.pattern] ?? String(graph.pattern)),
-                  h("td.num", String(graph.channels)),
-                  h("td.num", bandwidth(graph.bw_intra)),
-                  h("td.num", bandwidth(graph.bw_inter)),
-                  h("td", kind(graph.type_intra)),
-                  h("td", kind(graph.type_inter)),
-                  h("td", graph.cross_nic ? "yes" : "no"),
+                  h("button.text", { "data-key": `graph:${graph.name}` }, name),
+                  PATTERNS[graph.pattern] ?? String(graph.pattern),
+                  String(graph.channels),
+                  bandwidth(graph.bw_intra),
+                  bandwidth(graph.bw_inter),
+                  kind(graph.type_intra),
+                  kind(graph.type_inter),
+                  graph.cross_nic ? "yes" : "no",
               ]
-            : h(
-                  "td.zero",
-                  { colspan: "7" },
-                  "none on this machine",
-                  " ",
-                  graph.name === "nvls" && whyButton(actions, "nvls", "NVLS"),
-              ),
-    );
+            : [
+                  name,
+                  h("td.zero", { colspan: "7" }, [
+                      "none on this machine",
+                      " ",
+                      graph.name === "nvls" && whyButton(actions, "nvls", "NVLS"),
+                  ]),
+              ],
+    };
 }
 
 export function picker(model, state, actions) {
     const count = channelCount(model, state.graph),
-        name = GRAPH_NAMES[state.graph] ?? state.graph;
-    const move = (by) => actions.channel((state.channel + by + count) % count);
-    return h(
-        "div",
-        { role: "group", "aria-label": "Channel" },
-        button("previous", "‹", () => move(-1), {
-            class: "icon",
-            disabled: count < 2,
-            title: "Previous channel ( [ )",
-            "aria-label": "Previous channel",
-        }),
-        " ",
-        h(
-            "span.channel-no",
-            { id: "channel-no" },
-            count
-                ? `${name}, channel ${Math.min(state.channel, count - 1)} of ${count}`
-                : `${name}: no channels`,
-        ),
-        " ",
-        button("next", "›", () => move(1), {
-            class: "icon",
-            disabled: count < 2,
-            title: "Next channel ( ] )",
-            "aria-label": "Next channel",
-        }),
-    );
+        name = GRAPH_NAMES[state.graph] ?? state.graph,
+        text = count
+            ? `${name}, channel ${Math.min(state.channel, count - 1)} of ${count}`
+            : `${name}: no channels`;
+    return stepper("channel", { text, at: state.channel, count, keys: "[]" }, actions.channel);
 }
 
 function steps(model, state, step, actions) {
@@ -159,18 +113,15 @@ function steps(model, state, step, actions) {
     const roots = list
         .filter((one) => !list.some((other) => other.a === one.b))
         .map((one) => one.b);
-    return h(
-        "div.order",
-        { id: "order", role: "group", "aria-label": "Steps" },
+    return h("div.order", { id: "order", role: "group", "aria-label": "Steps" }, [
         state.graph === "nvls" &&
             channels.nvls?.heads &&
             h("span.muted", `Heads: ranks ${channels.nvls.heads.join(", ")}. `),
-        h(
-            "span.muted",
+        h("span.muted", [
             roots.length && state.graph !== "nvls" && state.graph !== "collnet_direct"
                 ? `Root side: ${[...new Set(roots)].map((rank) => `rank ${rank}`).join(", ")}. `
                 : "",
-        ),
+        ]),
         list.map((one, i) => [
             button(`step:${i}`, `${one.a}→${one.b}`, () => actions.step(i === step ? -1 : i), {
                 "aria-current": i === step ? "step" : null,
@@ -178,7 +129,7 @@ function steps(model, state, step, actions) {
             }),
             " ",
         ]),
-    );
+    ]);
 }
 
 /* The order of the ranks; a click on one shows the step that leaves it. Ranks of other hosts are summarised. */
@@ -203,29 +154,25 @@ function ring(model, state, step, actions) {
                           title: `Step from rank ${order[i]} to rank ${list[at].b}`,
                       },
                   )
-                : h(
-                      "span.muted",
+                : h("span.muted", [
                       last - i < 8
                           ? order.slice(i, last + 1).join(" → ")
                           : `${order[i]} … ${last - i - 1} ranks … ${order[last]}`,
-                  ),
+                  ]),
             arrow(),
         );
         i = last;
     }
-    return h(
-        "div.order",
-        { id: "order", role: "group", "aria-label": "Order of the ranks" },
+    return h("div.order", { id: "order", role: "group", "aria-label": "Order of the ranks" }, [
         items,
         h("span.muted", String(order[0])),
-    );
+    ]);
 }
 
 const MOST_RANKS = 64; // of a line; the expert's page has the whole one
 
-/* All channels of rings or trees at once, as NCCL writes them, with the NICs by which each
- * enters and leaves a host; the
- * chosen one is drawn. */
+/* All channels of rings or trees at once, as NCCL writes them, with the NICs by which each enters and leaves a host;
+ * the chosen one is drawn. */
 function channelTable(model, state, actions) {
     const { channels = {}, local_ranks: local = 0 } = model.doc,
         first = state.host * local;
@@ -257,11 +204,9 @@ function channelTable(model, state, actions) {
             tag: i === state.channel ? "tr.click.on" : "tr.click",
             props: { onclick: () => actions.channel(i) },
             cells: [
-                h(
-                    "button.text",
-                    { "data-key": `channel:${i}` },
+                h("button.text", { "data-key": `channel:${i}` }, [
                     `${String(i).padStart(2, "0")}/${channels.count}`,
-                ),
+                ]),
                 h("td.mono", line(row)),
                 ...(outside ? [0, 1].map((end) => nics[i][end] ?? "–") : []),
             ],
@@ -298,11 +243,10 @@ function loadTable(model, state, actions) {
                 tag: row.from === state.from && row.to === state.to ? "tr.on" : "tr",
                 props: { "data-load": `${row.from}>${row.to}` },
                 cells: [
-                    button(
+                    textButton(
                         `load:${row.from}>${row.to}>${row.type}`,
                         `${shortName(model, row.from)} → ${shortName(model, row.to)}`,
                         () => actions.select(row.from, row.to),
-                        { class: "text" },
                     ),
                     h(`span.kind.k-${row.type}`, row.type),
                     String(row.channels.length),
@@ -319,12 +263,11 @@ function loadTable(model, state, actions) {
                     `${Math.min(MOST_LOADS, rows.length)} of ${rows.length}`,
             },
         ),
-        h(
-            "p.note",
+        h("p.note", [
             "Used is what NCCL's search reserves for all channels together, in this direction of the link.",
             chain &&
                 " Between two GPUs it reserves one direction only, although a tree sends data both up and down.",
-        ),
+        ]),
     ];
 }
 

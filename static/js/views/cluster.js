@@ -14,7 +14,7 @@ import {
     sentence,
 } from "../cluster.js";
 import { capital } from "../diagnosis.js";
-import { dropDown, h } from "../dom.js";
+import { dropDown, h, link, listOf, sign } from "../dom.js";
 import { bandwidth } from "../model.js";
 import { address, CLUSTER_TABS, DEFAULTS, shownTab } from "../state.js";
 import { faultsTab } from "./cluster_faults.js";
@@ -48,8 +48,7 @@ export function clusterView({ one, clusters, releases, state, actions }) {
     const { record, view, doc } = one,
         tab = shownTab(state);
     return [
-        h(
-            "header",
+        h("header", [
             h("h1", clusterName(record)),
             h("p.muted", { id: "cluster-sentence" }, sentence(view, doc)),
             dropDown(
@@ -59,20 +58,14 @@ export function clusterView({ one, clusters, releases, state, actions }) {
                 null,
                 actions.release,
             ),
-            h(
-                "a",
-                { href: address(DEFAULTS, { place: "clusters" }), "data-key": "all-clusters" },
-                "All clusters",
-            ),
-        ),
+            link(address(DEFAULTS, { place: "clusters" }), "all-clusters", "All clusters"),
+        ]),
         verdict(one, state, actions),
         h("div.cluster-hosts", grid(one, state, actions), chosenHost(one, clusters, state)),
         tabs("tab", "cluster-tab", CLUSTER_TABS, tab, actions.tab, "Cluster"),
-        h(
-            "div",
-            { id: "cluster-tab", role: "tabpanel", tabindex: "-1", "data-tab": tab },
+        h("div", { id: "cluster-tab", role: "tabpanel", tabindex: "-1", "data-tab": tab }, [
             TABS[tab]({ one, clusters, releases, state, actions }),
-        ),
+        ]),
     ];
 }
 
@@ -82,11 +75,9 @@ const MARKS = { fault: "✗", free: "!", assumed: "?", good: "✓" };
 /* The line that decides, and below it what each repair gains: each gain lights its hosts. */
 function verdict({ verdict: said }, state, actions) {
     if (!said)
-        return h(
-            "section.cluster-verdict",
-            { id: "cluster-verdict", "aria-label": "Verdict" },
+        return h("section.cluster-verdict", { id: "cluster-verdict", "aria-label": "Verdict" }, [
             h("h2", said === null ? "No verdict" : "Computing…"),
-        );
+        ]);
     const cost = clusterBar(said),
         standing = cost
             ? "fault"
@@ -99,20 +90,14 @@ function verdict({ verdict: said }, state, actions) {
     return h(
         "section.cluster-verdict.decides",
         { id: "cluster-verdict", "aria-label": "Verdict", "data-state": standing },
-        h(
-            "div.says",
-            h(
-                "h2",
-                h("span.mark", { "aria-hidden": "true" }, MARKS[standing]),
-                first.replace(/\.$/, ""),
-            ),
+        h("div.says", [
+            h("h2", [sign(MARKS[standing]), first.replace(/\.$/, "")]),
             rest.length > 0 && h("p", rest.join(" ")),
             standing === "free" &&
-                h(
-                    "p",
+                h("p", [
                     `${said.faults.length} fault${said.faults.length === 1 ? " costs" : "s cost"} ` +
                         "no bandwidth of this job, but may cost other jobs: see Faults.",
-                ),
+                ]),
             cost && [
                 costSegments(
                     cost,
@@ -121,13 +106,12 @@ function verdict({ verdict: said }, state, actions) {
                         `Repairing ${device} alone gains ${bandwidth(gain)} ${cost.unit}: show its hosts`,
                     ({ finding }) => actions.light(finding),
                 ),
-                h(
-                    "p.small",
+                h("p.small", [
                     h("b", bandwidth(cost.repaired)),
                     ` ${cost.unit} with everything repaired (${cost.for}).`,
-                ),
+                ]),
             ],
-        ),
+        ]),
     );
 }
 
@@ -150,11 +134,9 @@ function grid(one, state, actions) {
     const groups = racks(one),
         cells = groups.flatMap((group) => group.cells);
     if (cells.length > MOST_TILES)
-        return h(
-            "p.muted",
-            { id: "tiles" },
+        return h("p.muted", { id: "tiles" }, [
             `A cell for each of ${one.view.hosts} hosts does not fit here. “Kinds of hosts” lists them by kind.`,
-        );
+        ]);
     const lit = litHosts(one, state.finding),
         [, chosen] = /^host:(\d+)$/.exec(state.from) ?? [],
         current = cells.findIndex(({ from, to }) => chosen >= from && chosen <= to),
@@ -164,10 +146,8 @@ function grid(one, state, actions) {
             const n = cells
                 .filter((row) => row.state === name)
                 .reduce((sum, { from, to }) => sum + to - from + 1, 0);
-            return (
-                n &&
-                h("li", h(`span.cell.cell-${name}`, sign), ` ${n} ${stateText(name, one.view)}`)
-            );
+            if (!n) return null;
+            return h("li", h(`span.cell.cell-${name}`, sign), ` ${n} ${stateText(name, one.view)}`);
         })
         .filter(Boolean);
     const button = (row) =>
@@ -186,22 +166,19 @@ function grid(one, state, actions) {
             STATES[row.state][0],
             named && h("span", row.name || `${row.from}`),
         );
-    return h(
-        "section.racks",
-        { id: "tiles", "aria-label": "Hosts", onkeydown: walk },
+    return h("section.racks", { id: "tiles", "aria-label": "Hosts", onkeydown: walk }, [
         groups.map(({ rack, cells: of }) =>
-            h(
-                "div",
+            h("div", [
                 rack && h("h3", rack),
                 h(
                     `div.cells${named ? ".named" : ""}`,
                     { role: "group", "aria-label": rack || "Hosts" },
                     of.map(button),
                 ),
-            ),
+            ]),
         ),
         h("ul.legend", counts),
-    );
+    ]);
 }
 
 /* Left and right go to the next host, up and down to the next row. */
@@ -239,19 +216,14 @@ function chosenHost(one, clusters, state) {
     const { view, record } = one,
         { chosen } = clusters;
     if (!chosen)
-        return h(
-            "aside.chosen-host",
-            { "aria-label": "Chosen host" },
+        return h("aside.chosen-host", { "aria-label": "Chosen host" }, [
             h("p.muted", "Choose a host to see its machine and its faults."),
-        );
+        ]);
     const kind = view.kinds[chosen.kind],
         faults = faultsOf(one, chosen.host),
         nics = nicSentences(record.description, chosen.host, kind.line);
-    return h(
-        "aside.chosen-host",
-        { id: "chosen-host", "aria-label": "Chosen host" },
-        h(
-            "h2",
+    return h("aside.chosen-host", { id: "chosen-host", "aria-label": "Chosen host" }, [
+        h("h2", [
             capital(calledHost(one, chosen.host)),
             " ",
             h(
@@ -262,20 +234,18 @@ function chosenHost(one, clusters, state) {
                 },
                 "Open its machine",
             ),
-        ),
+        ]),
         h("p.muted", `Kind ${letter(chosen.kind)}: ${kind.machine.sentence}`),
         faults.length > 0 &&
-            h(
-                "ul",
-                faults.map((row) => h("li", row.device && h("b", row.device, ": "), row.what, ".")),
-            ),
+            listOf("ul", faults, (row) => [row.device && h("b", row.device, ": "), row.what, "."]),
         !faults.length && kind.odd && h("p", "It differs from most hosts; see Faults."),
         nics.length > 0 &&
-            h(
+            listOf(
                 "ul.muted",
                 { "aria-label": "NICs as the cluster file describes them" },
-                nics.map((text) => h("li", text)),
+                nics,
+                (text) => text,
             ),
         clusters.host.shown && h("div.host-picture", clusters.host.diagram.root),
-    );
+    ]);
 }

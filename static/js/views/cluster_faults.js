@@ -2,7 +2,7 @@
 /* The faults of a cluster's hosts: what each costs, what to do, and lists to hand out. */
 import { calledHosts, hostNames, odd, order } from "../cluster.js";
 import { capital, costs, costText } from "../diagnosis.js";
-import { button, fold, h, table, withCode } from "../dom.js";
+import { button, fold, h, table, textButton, withCode } from "../dom.js";
 import { bandwidth, plural } from "../model.js";
 
 const FACTS = [
@@ -20,13 +20,11 @@ export function faultsTab({ one, state, actions }) {
         verdict?.faults.length > 0 && [
             faultTable(verdict, state, actions),
             verdict.left_out > 0 && h("p.muted", `${verdict.left_out} more faults were not tried.`),
-            h(
-                "p.take",
-                { role: "group", "aria-label": "Lists of the hosts with faults" },
+            h("p.take", { role: "group", "aria-label": "Lists of the hosts with faults" }, [
                 FACTS.filter((_, i) => i < 2 || named).map(([format, label, file]) =>
                     button(`facts:${format}`, label, () => actions.facts(format, file)),
                 ),
-            ),
+            ]),
         ],
         found(one, state, actions),
     ];
@@ -40,8 +38,7 @@ function faultTable({ now, unit, faults }, state, actions) {
         "What each repair gains",
         ["Hosts", "Device", "Fault", `#Repaired, ${unit}`, `#Without these hosts, ${unit}`],
         faults.map((row, i) => [
-            button(`light:fault:${i}`, row.hosts_text, () => actions.light(`fault:${i}`), {
-                class: "text",
+            textButton(`light:fault:${i}`, row.hosts_text, () => actions.light(`fault:${i}`), {
                 title: "Show these hosts",
                 pressed: state.finding === `fault:${i}`,
             }),
@@ -66,19 +63,15 @@ function found({ findings, view, record, verdict }, state, actions) {
             : "";
     const title = (row) =>
         row.kinds.length > 0 && row.severity !== "info"
-            ? button(`light:${row.key}`, row.title, () => actions.light(row.key), {
-                  class: "text",
+            ? textButton(`light:${row.key}`, row.title, () => actions.light(row.key), {
                   title: "Show these hosts",
                   pressed: state.finding === row.key,
               })
             : row.title;
     const list = (some) =>
-        h(
-            "ul.cluster-findings",
+        h("ul.cluster-findings", [
             some.map((row) =>
-                h(
-                    "li",
-                    { "data-finding": row.key },
+                h("li", { "data-finding": row.key }, [
                     h(`span.sev.sev-${row.severity}`, row.severity),
                     " ",
                     h("b", title(row)),
@@ -86,35 +79,30 @@ function found({ findings, view, record, verdict }, state, actions) {
                     row.detail && `: ${row.detail}.`,
                     row.id === "cluster-odd-host" &&
                         names.some(Boolean) &&
-                        h(
-                            "p",
-                            { id: "odd-names" },
+                        h("p", { id: "odd-names" }, [
                             odd(view).map(
                                 (k) =>
                                     `${capital(calledHosts(view.kinds[k], names))} ` +
                                     `differ${view.kinds[k].host_count === 1 ? "s" : ""}. `,
                             ),
-                        ),
+                        ]),
                     gainText(row) && h("p.cost", gainText(row)),
                     h("p.muted", withCode(row.advice)),
-                ),
+                ]),
             ),
-        );
-    return h(
-        "div",
-        { id: "cluster-findings" },
+        ]);
+    return h("div", { id: "cluster-findings" }, [
         faults.length > 0
             ? list(faults)
             : !verdict?.faults.length &&
-                  h(
-                      "p",
-                      notes.length
-                          ? "No host differs from the others in anything that costs bandwidth."
-                          : "No host differs from the others.",
-                  ),
+              h("p", [
+                  notes.length
+                      ? "No host differs from the others in anything that costs bandwidth."
+                      : "No host differs from the others.",
+              ]),
         notes.length > 0 &&
             fold("cluster-notes", `${plural(notes.length, "note")} (info)`, list(notes)),
-    );
+    ]);
 }
 
 /* What the job gets with these hosts and without them, or after a repair. */

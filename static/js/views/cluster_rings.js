@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A ring or tree over the hosts of a cluster, and where all rings go: rails, NICs, links. */
+import { stepper } from "./parts.js";
 import {
     busiest,
     fullestSentence,
@@ -29,48 +30,32 @@ export function ringsTab({ one, clusters, state, actions }) {
     );
     const { wanted, diagram } = clusters.picture,
         count = Math.max(1, doc.summary.channels),
-        channel = Math.min(wanted.channel, count - 1),
-        move = (by) => actions.channel((channel + by + count) % count);
-    const step = (by, key, name, sign) =>
-        button(key, sign, () => move(by), {
-            class: "icon",
-            disabled: count < 2,
-            "aria-label": name,
-        });
+        channel = Math.min(wanted.channel, count - 1);
     return [
-        h(
-            "div.toolbar",
+        h("div.toolbar", [
             choices(
                 "Graph",
                 DRAWN.map((name) => [name, GRAPH_NAMES[name]]),
                 wanted.view,
                 actions.graph,
             ),
-            h(
-                "div",
-                { role: "group", "aria-label": "Channel" },
-                step(-1, "previous", "Previous channel", "‹"),
-                " ",
-                h("span.channel-no", { id: "channel-no" }, `channel ${channel} of ${count}`),
-                " ",
-                step(1, "next", "Next channel", "›"),
+            stepper(
+                "channel",
+                { text: `channel ${channel} of ${count}`, at: channel, count },
+                actions.channel,
             ),
-            h(
-                "div",
-                { role: "group", "aria-label": "Save the drawing" },
+            h("div", { role: "group", "aria-label": "Save the drawing" }, [
                 ["svg", "dot"].map((format) => [
                     button(`take:${format}`, format.toUpperCase(), () => actions.take(format)),
                     " ",
                 ]),
-            ),
-        ),
+            ]),
+        ]),
         h("div.cluster-picture", diagram.root),
-        h(
-            "p.muted",
-            "Consecutive hosts of one kind are drawn as one box. A dotted line (0→1) enters " +
-                "through another rail than " +
-                "it left through; the thick dashed line (▼) is the narrowest.",
-        ),
+        h("p.muted", [
+            "Consecutive hosts of one kind are drawn as one box. A dotted line (0→1) enters through another " +
+                "rail than it left through; the thick dashed line (▼) is the narrowest.",
+        ]),
     ];
 }
 
@@ -136,24 +121,19 @@ function rails(view) {
                 ? h("span.crosses", `${Math.round(nic.crossing * view.kinds[kind].systems)} cross`)
                 : !nic.bw && h("span.muted", "unused"),
         );
-    return (
-        all.length > 0 &&
-        table(
-            "Which NIC carries which rail on each kind of host",
-            ["Kind", "Hosts", ...all.map((rail) => `Rail ${rail}`)],
-            rows.map(({ kind, cells }) => [
-                letter(kind),
-                hostsOf(view.kinds[kind]),
-                ...cells.map((nics, i) =>
-                    nics.length
-                        ? h(
-                              "td.rail",
-                              nics.map((nic) => nicOf(nic, all[i], kind)),
-                          )
-                        : h("td.rail.gone", "missing"),
-                ),
-            ]),
-            { id: "rail-map", tag: "table", rowHeads: true },
-        )
+    if (!all.length) return null;
+    return table(
+        "Which NIC carries which rail on each kind of host",
+        ["Kind", "Hosts", ...all.map((rail) => `Rail ${rail}`)],
+        rows.map(({ kind, cells }) => [
+            letter(kind),
+            hostsOf(view.kinds[kind]),
+            ...cells.map((nics, i) =>
+                nics.length
+                    ? h("td.rail", [nics.map((nic) => nicOf(nic, all[i], kind))])
+                    : h("td.rail.gone", "missing"),
+            ),
+        ]),
+        { id: "rail-map", tag: "table", rowHeads: true },
     );
 }

@@ -11,21 +11,16 @@ import {
     ranges,
     withDomains,
 } from "../cluster.js";
-import { button, choices, dropDown, h, share, table } from "../dom.js";
+import { button, choices, dropDown, h, link, numberField, share, table } from "../dom.js";
 import { bandwidth } from "../model.js";
 import { outcomesView } from "./outcomes.js";
-import { problemView } from "./problem.js";
+import { answered } from "./problem.js";
 import { releaseOptions } from "./settings.js";
 import { transfersView } from "./transfers.js";
 
-/* What a tab shows once its own question is answered. */
-const answered = ({ answer, problem }, show) =>
-    problem ? problemView(problem) : answer ? show(answer) : h("p.muted", "Computing…");
-
 /* The other side of a comparison. */
 const against = ([release = ""], releases, choose, label) =>
-    h(
-        "div.toolbar",
+    h("div.toolbar", [
         dropDown(
             "cluster-against",
             label,
@@ -33,7 +28,7 @@ const against = ([release = ""], releases, choose, label) =>
             null,
             (value) => choose(value ? [value] : []),
         ),
-    );
+    ]);
 
 /** What 1, 2, 4 ... and all hosts get, also with another release. actions: against(list). */
 export const scalingTab = ({ clusters, releases, state, actions }) => [
@@ -77,16 +72,7 @@ export function kindsTab({ one: { view, record }, actions }) {
     return [
         table(
             "Kinds of hosts",
-            [
-                "Kind",
-                "#Hosts",
-                "#GPUs",
-                "#Channels alone",
-                "#GB/s alone",
-                "(Share)",
-                "Why",
-                "Machine",
-            ],
+            "Kind|#Hosts|#GPUs|#Channels alone|#GB/s alone|(Share)|Why|Machine",
             view.kinds.map((kind, k) => [
                 [letter(k), kind.odd && h("span.unseen", ", unlike most")],
                 h("td.num", { title: `hosts ${hostsOf(kind)}` }, String(kind.host_count)),
@@ -98,14 +84,7 @@ export function kindsTab({ one: { view, record }, actions }) {
                     view.slowest.includes(k) && h("b", " slowest"),
                 ],
                 h("td.wrap", behind(kind) || "–"),
-                h(
-                    "td.wrap",
-                    h(
-                        "a",
-                        { href: openKind(view, record, k), "data-key": `kind:${k}` },
-                        kind.machine.sentence,
-                    ),
-                ),
+                h("td.wrap", [link(openKind(view, record, k), `kind:${k}`, kind.machine.sentence)]),
             ]),
             { id: "kinds", rowHeads: true },
         ),
@@ -119,26 +98,25 @@ export function kindsTab({ one: { view, record }, actions }) {
 /* Which hosts are of which clique, if anything is known about NVLink domains. */
 function domains(mnnvl, { description }) {
     const sentence = domainSentence(mnnvl, description);
-    return (
-        sentence && [
-            h("h2", "NVLink domains"),
-            h("p", { id: "domains-sentence" }, sentence),
-            mnnvl.cliques.length > 0 &&
-                table(
-                    "NVLink domains",
-                    ["Domain", "Cluster UUID", "#Clique", "#Hosts", "#GPUs", "Which hosts"],
-                    mnnvl.cliques.map((row) => [
-                        row.domain ?? "–",
-                        row.uuid,
-                        String(row.clique),
-                        String(row.host_count),
-                        String(row.ranks),
-                        h("td.wrap", ranges(row.hosts)),
-                    ]),
-                    { id: "domains", rowHeads: true },
-                ),
-        ]
-    );
+    if (!sentence) return null;
+    return [
+        h("h2", "NVLink domains"),
+        h("p", { id: "domains-sentence" }, sentence),
+        mnnvl.cliques.length > 0 &&
+            table(
+                "NVLink domains",
+                ["Domain", "Cluster UUID", "#Clique", "#Hosts", "#GPUs", "Which hosts"],
+                mnnvl.cliques.map((row) => [
+                    row.domain ?? "–",
+                    row.uuid,
+                    String(row.clique),
+                    String(row.host_count),
+                    String(row.ranks),
+                    h("td.wrap", ranges(row.hosts)),
+                ]),
+                { id: "domains", rowHeads: true },
+            ),
+    ];
 }
 
 const DOMAINS = [2, 4, 8, 9, 16, 18, 36, 72]; // hosts that share NVLink switches
@@ -148,12 +126,10 @@ function domainMaker(hosts, { name, description }, actions) {
     const sizes = DOMAINS.filter((size) => size <= hosts);
     if (!sizes.length) return null;
     // without onchange: a redraw then carries the choice, which nothing else keeps
-    const size = h(
-        "select",
-        { id: "domain-size", "data-key": "domain-size" },
+    const size = h("select", { id: "domain-size", "data-key": "domain-size" }, [
         h("option", { value: "1" }, "none"),
         sizes.map((n) => h("option", { value: String(n) }, `${n} hosts each`)),
-    );
+    ]);
     const make = () => {
         const made = withDomains(description, Number(size.value));
         actions.keep(JSON.stringify(name ? { ...made, name: `${name}, other domains` } : made));
@@ -201,38 +177,24 @@ export function groupsTab({ clusters, state, actions }) {
         onkeydown: (event) => event.key === "Enter" && actions.layout(field.value.trim()),
     });
     return [
-        h(
-            "p",
+        h("p", [
             field,
             " ",
             button("form-groups", "Form groups", () => actions.layout(field.value.trim())),
-        ),
+        ]),
         state.groups
             ? answered(clusters.groups, groupTable)
-            : h(
-                  "p.muted",
-                  "Give the sizes of tensor (tp), pipeline (pp), expert (ep) and data (dp) " +
-                      "parallel groups to see what " +
-                      "each of them gets.",
-              ),
+            : h("p.muted", [
+                  "Give the sizes of tensor (tp), pipeline (pp), expert (ep) and data (dp) parallel groups to " +
+                      "see what each of them gets.",
+              ]),
     ];
 }
 
 const groupTable = ({ kinds }) => [
     table(
         "Parallel groups",
-        [
-            "Groups",
-            "#Of ranks",
-            "#Number",
-            "First",
-            "#Hosts",
-            "#Channels",
-            "Inside",
-            "Outside",
-            "AllReduce of 256 MiB",
-            "#GB/s",
-        ],
+        "Groups|#Of ranks|#Number|First|#Hosts|#Channels|Inside|Outside|AllReduce of 256 MiB|#GB/s",
         kinds.flatMap((kind) =>
             kind.shapes.map((shape) => [
                 kind.name,
@@ -254,13 +216,12 @@ const groupTable = ({ kinds }) => [
     kinds
         .filter((kind) => kind.nics.length)
         .map((kind) =>
-            h(
-                "p.muted",
+            h("p.muted", [
                 `${kind.name}: each host's busiest NIC sends ` +
                     `${bandwidth(Math.max(...kind.nics.map((nic) => nic.most)))} groups' worth of ring traffic, the ` +
                     `least used of ${kind.nics.length} sends ` +
                     `${bandwidth(Math.min(...kind.nics.map((nic) => nic.mean)))}.`,
-            ),
+            ]),
         ),
 ];
 
@@ -295,23 +256,17 @@ function whose(kinds, state, actions) {
     const [name, at] = state.group.split(":"),
         kind = kinds.find((one) => one.name === name);
     if (!kinds.length) return null;
-    const field = h("input.short", {
-        type: "number",
-        min: "0",
-        max: String((kind?.groups ?? 1) - 1),
-        value: at ?? "0",
-        "data-key": "group:number",
-        "aria-label": "Number of the group",
-        onchange: () => /^\d+$/.test(field.value) && actions.group(`${name}:${field.value}`),
-    });
-    return h(
-        "div.toolbar",
+    const range = { most: (kind?.groups ?? 1) - 1, "aria-label": "Number of the group" },
+        number = numberField("group:number", Number(at ?? 0), range, (n) =>
+            actions.group(`${name}:${n}`),
+        );
+    return h("div.toolbar", [
         choices(
             "Transfers of",
             [["", "All ranks"], ...kinds.map((one) => [one.name, one.name])],
             kind?.name ?? "",
             (value) => actions.group(value && `${value}:0`),
         ),
-        kind && h("label", field, ` of ${kind.groups} groups`),
-    );
+        kind && h("label", number, ` of ${kind.groups} groups`),
+    ]);
 }

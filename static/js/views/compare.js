@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides
- * differently for it. */
+/* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides differently
+ * for it. */
 import { SECTIONS } from "../compare.js";
-import { button, choices, dropDown, fileButton, h, table } from "../dom.js";
+import { button, choices, dropDown, fileButton, h, leftOut, table, textButton } from "../dom.js";
 import { calledText, findRow, rowText } from "../pairs.js";
 import { tabs } from "./frame.js";
 import { section } from "./differences.js";
 import { machineOptions } from "./input.js";
 import { outcomesView } from "./outcomes.js";
-import { problemView } from "./problem.js";
+import { answered } from "./problem.js";
 
-/** pair: {doc, problem}. kept: dumps of the library, machines: machine types, null while not known.
- *  actions: with(id), second(blob, name), secondType(type), pairRow(text), beside(text),
- *  swapPair(), select(from, to). */
-export function compareView({ model, state, pair, kept, machines, actions }) {
-    return [
-        chooser(state, pair, kept, machines, actions),
-        pair.problem
-            ? problemView(pair.problem, { again: actions.pairAgain })
-            : !state.with
-              ? empty()
-              : !pair.doc
-                ? h("p.muted", { id: "pairing" }, "Comparing…")
-                : answer(model, state, pair.doc, actions),
-    ];
-}
+/** pair: {doc, problem}. kept: dumps of the library, machines: machine types, null while not known. actions: with(id),
+ * second(blob, name), secondType(type), pairRow(text), beside(text), swapPair(), select(from, to). */
+export const compareView = ({ model, state, pair, kept, machines, actions }) => [
+    chooser(state, pair, kept, machines, actions),
+    !state.with && !pair.problem
+        ? empty()
+        : answered(
+              { answer: pair.doc, problem: pair.problem },
+              (doc) => answer(model, state, doc, actions),
+              "Comparing…",
+              { again: actions.pairAgain },
+          ),
+];
 
 function chooser(state, pair, kept, machines, actions) {
     const rows = (kept ?? []).filter((row) => row.id !== state.id),
@@ -34,9 +32,7 @@ function chooser(state, pair, kept, machines, actions) {
             id,
             `${name || id.slice(0, 12)}${machine ? ` – ${machine.gpus} GPUs` : ""}`,
         ]);
-    return h(
-        "div.toolbar",
-        { id: "second-chooser" },
+    return h("div.toolbar", { id: "second-chooser" }, [
         dropDown(
             "second",
             "With",
@@ -72,23 +68,19 @@ function chooser(state, pair, kept, machines, actions) {
             button("swap-pair", "Swap", actions.swapPair, {
                 title: "Swap the two dumps",
             }),
-        state.with && button("no-second", "clear", () => actions.with(""), { class: "text" }),
-    );
+        state.with && textButton("no-second", "clear", () => actions.with("")),
+    ]);
 }
 
 const empty = () =>
-    h(
-        "div",
-        { id: "no-second" },
-        h(
-            "p",
+    h("div", { id: "no-second" }, [
+        h("p", [
             "Choose another dump from the library, or drop a file. Devices are matched by their role in the " +
-                "machine, not by bus id. So you can compare a host with its neighbour, with itself a " +
-                "month ago, or with what " +
-                "its machine type should have.",
-        ),
+                "machine, not by bus id. So you can compare a host with its neighbour, with itself a month ago, or " +
+                "with what its machine type should have.",
+        ]),
         h("p.muted", "The library compares three or more dumps with their majority."),
-    );
+    ]);
 
 function answer(model, state, doc, actions) {
     const chosen = findRow(doc, state.row),
@@ -102,38 +94,33 @@ function answer(model, state, doc, actions) {
             .map(([name, label]) => [name, `${label} ${doc.sections[name].changed}`]),
     ];
     return [
-        h(
-            "p",
-            { id: "pair-summary" },
+        h("p", { id: "pair-summary" }, [
             h("b", names.a),
             " and ",
             h("b", names.b),
             ": ",
             doc.summary,
-        ),
+        ]),
         outcomesView(doc.outcomes),
         tabs("row", "pair-rows", options, current, actions.pairRow),
-        h(
-            "div",
-            { id: "pair-rows", role: "tabpanel", tabindex: "-1" },
+        h("div", { id: "pair-rows", role: "tabpanel", tabindex: "-1" }, [
             current === "hardware" || current === "numbering"
                 ? unlikes(doc[current], current, chosen.row, names, actions)
                 : section(model, doc.sections[current], current, chosen.change, names, {
                       ...actions,
                       change: actions.pairRow,
                   }),
-        ),
+        ]),
     ];
 }
 
 function unlikes(list, kind, chosen, names, actions) {
     if (!list.count)
-        return h(
-            "p",
+        return h("p", [
             kind === "hardware"
                 ? "Every device has its equal."
                 : "Devices have the same names and numbers.",
-        );
+        ]);
     const label = kind === "hardware" ? "Hardware that differs" : "Names and numbers that differ";
     return [
         table(
@@ -148,11 +135,11 @@ function unlikes(list, kind, chosen, names, actions) {
                     props: { "data-row": key },
                     cells: [
                         [
-                            button(
+                            textButton(
                                 `pair:${key}`,
                                 text.device,
                                 () => actions.pairRow(on ? kind : key, row),
-                                { class: "text", pressed: on },
+                                { pressed: on },
                             ),
                             text.other && h("div.muted", `there ${text.other}`),
                         ],
@@ -164,6 +151,6 @@ function unlikes(list, kind, chosen, names, actions) {
             }),
             { id: kind },
         ),
-        list.left_out > 0 && h("p.note", `${list.left_out} more are not listed.`),
+        leftOut(list.left_out),
     ];
 }

@@ -1,40 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /* On the first page: the machine that the service runs on, and what could not be had of it. */
-import { button, copyButton, h } from "../dom.js";
+import { button, copyable, h } from "../dom.js";
 import { plural } from "../model.js";
 
 const COMMAND = "orrery detect > topo.xml";
 
-function noteItem({ severity, text, advice, command }) {
-    return h(
-        "li",
+const noteItem = ({ severity, text, advice, command }) =>
+    h("li", [
         h("b", severity === "warning" ? "Missing: " : "Note: "),
         text,
-        advice ? h("p.muted", advice) : null,
-        command
-            ? h("div.command", h("pre", { tabindex: "0" }, command), copyButton(command))
-            : null,
-    );
-}
+        advice && h("p.muted", advice),
+        command && copyable(command),
+    ]);
 
 /** found: what POST /v1/detect answered, null: not asked. actions: detect(), show(id). */
 export function detectedView({ found, actions }) {
     const detection = found?.detection;
-    return h(
-        "div",
-        { id: "detected" },
-        h(
-            "p",
+    return h("div", { id: "detected" }, [
+        h("p", [
             "Without NCCL: this command writes the same dump on any machine, and says what is missing.",
-        ),
-        h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
+        ]),
+        copyable(COMMAND),
         h("p", button("detect", "Detect the server's machine", actions.detect, { id: "detect" })),
         detection &&
-            h(
-                "div",
-                { role: "status" },
-                h(
-                    "p",
+            h("div", { role: "status" }, [
+                h("p", [
                     `Found ${plural(detection.gpus, "GPU")} and ${plural(detection.nets, "network device")}, as ` +
                         `NCCL ${detection.release} would dump it. `,
                     detection.gpus
@@ -42,10 +32,9 @@ export function detectedView({ found, actions }) {
                               id: "show-detected",
                           })
                         : "Without a GPU there is nothing to analyse.",
-                ),
-                detection.notes.length
-                    ? h("ul", { id: "notes" }, detection.notes.map(noteItem))
-                    : null,
-            ),
-    );
+                ]),
+                detection.notes.length > 0 &&
+                    h("ul", { id: "notes" }, detection.notes.map(noteItem)),
+            ]),
+    ]);
 }

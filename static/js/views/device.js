@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A card of the machine: what the device side may use, and why not. */
-import { button, facts, h } from "../dom.js";
+import { facts, h, textButton } from "../dom.js";
 import { writeWhy } from "../why.js";
 
 const ROWS = [
@@ -39,25 +39,18 @@ export function deviceRows(doc) {
 /** The card; null if the release has none of it. actions: why(text). */
 export function deviceCard(doc, actions) {
     const rows = deviceRows(doc);
-    return (
-        rows.length > 0 &&
-        h(
-            "section",
-            { id: "device-side", "aria-label": "Device side" },
-            h("h2", "What kernels may use"),
-            facts(
-                rows.map(({ label, value, sentence, why }) => [
-                    label,
-                    h(
-                        "dd",
-                        { title: sentence || null },
-                        button(null, value, () => actions.why(why), {
-                            class: "text",
-                            "aria-label": `${label}: ${value}. Why?`,
-                        }),
-                    ),
+    if (!rows.length) return null;
+    return h("section", { id: "device-side", "aria-label": "Device side" }, [
+        h("h2", "What kernels may use"),
+        facts(
+            rows.map(({ label, value, sentence, why }) => [
+                label,
+                h("dd", { title: sentence || null }, [
+                    textButton(null, value, () => actions.why(why), {
+                        "aria-label": `${label}: ${value}. Why?`,
+                    }),
                 ]),
-            ),
-        )
-    );
+            ]),
+        ),
+    ]);
 }

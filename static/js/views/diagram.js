@@ -58,21 +58,17 @@ export class Diagram {
         this.plane = h("div.plane", this.canvas, this.message);
         this.extra = h("span");
         this.above = h("div.above");
-        this.root = h(
-            "div.stage",
-            { id: `stage${suffix}`, tabindex: "-1" },
+        this.root = h("div.stage", { id: `stage${suffix}`, tabindex: "-1" }, [
             this.above,
             this.plane,
-            h(
-                "div.tools",
-                { role: "group", "aria-label": "Drawing" },
+            h("div.tools", { role: "group", "aria-label": "Drawing" }, [
                 tool("+", "Zoom in", () => this.#zoom(BUTTON)),
                 tool("−", "Zoom out", () => this.#zoom(1 / BUTTON)),
                 tool("Fit", "Show all", () => this.fit()),
                 this.extra,
-            ),
+            ]),
             this.caption,
-        );
+        ]);
         this.svg = null;
         this.note = ""; // the picture's own caption
         this.less = false;
@@ -95,8 +91,7 @@ export class Diagram {
     }
 
     /** Takes a picture's text; keep: the part that is shown stays (another theme of the same picture). tiles: {places,
-     * tile}
-     *  of a picture of many, of which only those in sight are drawn, in full only when near. */
+     * tile} of a picture of many, of which only those in sight are drawn, in full only when near. */
     show(text, keep, tiles = null) {
         /** @type {any} */
         const svg = tiles ? ownPicture(text) : picture(text),

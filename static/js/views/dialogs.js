@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Questions that stop the page: each shows a dialog and gives the answer, null if it was given up. */
-import { button, h } from "../dom.js";
+import { button, field, h } from "../dom.js";
 
 /* Shows a dialog of these contents; `read` makes the answer when its form is sent. */
-function ask(title, contents, { yes, danger = false, read }) {
-    return new Promise((done) => {
+const ask = (title, contents, { yes, danger = false, read }) =>
+    new Promise((done) => {
         let answer = null;
-        const form = h(
-            "form",
-            { method: "dialog", onsubmit: () => (answer = read()) },
+        const form = h("form", { method: "dialog", onsubmit: () => (answer = read()) }, [
             contents,
-            h(
-                "p.buttons",
+            h("p.buttons", [
                 h(
                     danger ? "button.danger" : "button.primary",
                     { type: "submit", id: "dialog-yes" },
                     yes,
                 ),
                 button(null, "Cancel", () => dialog.close(), { id: "dialog-no" }),
-            ),
-        );
+            ]),
+        ]);
         const dialog = h(
             "dialog.help",
             {
@@ -35,15 +32,12 @@ function ask(title, contents, { yes, danger = false, read }) {
         document.body.append(dialog);
         dialog.showModal();
     });
-}
 
 /** Gives a bearer token, "" if there is none. refused: one was given and does not hold. */
 export async function tokenDialog(refused) {
-    const field = h("input.wide", {
-        id: "token",
+    const secret = field("token", {
+        class: "wide",
         type: "password",
-        autocomplete: "off",
-        spellcheck: "false",
         required: true,
         "aria-describedby": "token-note",
     });
@@ -52,20 +46,16 @@ export async function tokenDialog(refused) {
             "A token is needed",
             [
                 refused &&
-                    h(
-                        "p.bad",
-                        { role: "alert" },
+                    h("p.bad", { role: "alert" }, [
                         "The server refuses this token: it may have expired, or does not allow this.",
-                    ),
-                h("label.stack", "Bearer token", field),
-                h(
-                    "p.note",
-                    { id: "token-note" },
+                    ]),
+                h("label.stack", "Bearer token", secret),
+                h("p.note", { id: "token-note" }, [
                     "This server requires a token. Ask whoever runs it for one. The page keeps the token until " +
                         "it is closed or reloaded, and never stores it.",
-                ),
+                ]),
             ],
-            { yes: "Use this token", read: () => field.value.trim() },
+            { yes: "Use this token", read: () => secret.value.trim() },
         )) ?? ""
     );
 }
@@ -74,31 +64,34 @@ export async function tokenDialog(refused) {
 export const deleteDialog = (row) =>
     ask(
         `Delete “${row.name || row.id.slice(0, 12)}”?`,
-        h(
-            "p",
+        h("p", [
             "The dump and its labels are removed from this server for everybody. Links to it stop working.",
-        ),
+        ]),
         { yes: "Delete", danger: true, read: () => true },
+    );
+
+/* A field for labels, which says if a line is not a label. */
+const labelsField = (id, props) =>
+    field(
+        id,
+        {
+            ...props,
+            oninput: ({ target }) =>
+                target.setCustomValidity(
+                    readLabels(target.value) ? "" : "one label a line, as NAME=VALUE",
+                ),
+        },
+        "textarea",
     );
 
 /** Gives {name, labels}, with labels as one NAME=VALUE a line. */
 export function editDialog(row) {
-    const name = h("input.wide", {
-        id: "edit-name",
-        value: row.name ?? "",
-        maxlength: "200",
-        autocomplete: "off",
-    });
-    const labels = h("textarea", {
-        id: "edit-labels",
+    const name = field("edit-name", { class: "wide", value: row.name ?? "", maxlength: "200" });
+    const labels = labelsField("edit-labels", {
         rows: "5",
-        spellcheck: "false",
         placeholder: "rack=7\nhost=node17",
         value: writeLabels(row.labels),
-        oninput: () => check(),
     });
-    const check = () =>
-        labels.setCustomValidity(readLabels(labels.value) ? "" : "one label a line, as NAME=VALUE");
     return ask(
         "Name and labels",
         [
@@ -114,32 +107,23 @@ export function editDialog(row) {
 
 /** Gives labels for several dumps: {NAME: VALUE}, null for one that goes. */
 export function labelDialog(count) {
-    const field = h("textarea", {
-        id: "labels-of-all",
+    const labels = labelsField("labels-of-all", {
         rows: "3",
-        spellcheck: "false",
         required: true,
         placeholder: "rack=7",
-        oninput: () =>
-            field.setCustomValidity(
-                readLabels(field.value) ? "" : "one label a line, as NAME=VALUE",
-            ),
     });
     return ask(
         `Label ${count === 1 ? "the chosen dump" : `the ${count} chosen dumps`}`,
         [
-            h("label.stack", "Labels, one a line as NAME=VALUE", field),
+            h("label.stack", "Labels, one a line as NAME=VALUE", labels),
             h("p.note", "NAME= removes a label. Other labels stay."),
         ],
         {
             yes: "Save",
-            read: () =>
-                Object.fromEntries(
-                    Object.entries(readLabels(field.value)).map(([name, value]) => [
-                        name,
-                        value || null,
-                    ]),
-                ),
+            read: () => {
+                const rows = Object.entries(readLabels(labels.value));
+                return Object.fromEntries(rows.map(([name, value]) => [name, value || null]));
+            },
         },
     );
 }

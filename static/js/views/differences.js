@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What another release or other settings would change: sections, their changes before and after, and the reasons. */
-import { button, dropDown, fold, h, table } from "../dom.js";
+import { button, dropDown, fold, h, leftOut, table, textButton } from "../dom.js";
 import {
     findChange,
     grouped,
@@ -30,12 +30,10 @@ export function differencesView({ model, state, other, releases, settings, actio
             : other.problem
               ? problemView(other.problem)
               : !diff
-                ? h(
-                      "p.muted",
-                      { id: "comparing" },
+                ? h("p.muted", { id: "comparing" }, [
                       "Comparing: mixtures of both sides are analysed until each change has its reason… ",
                       button("cancel", "Cancel", actions.cancel),
-                  )
+                  ])
                 : answer(model, state, other, actions),
     ];
 }
@@ -71,9 +69,7 @@ function chooser(state, diff, releases, settings, actions) {
                 Object.entries(side.settings).filter(([key]) => key !== name),
             ),
         });
-    return h(
-        "div.toolbar",
-        { id: "chooser" },
+    return h("div.toolbar", { id: "chooser" }, [
         dropDown(
             "against",
             "Against",
@@ -81,51 +77,40 @@ function chooser(state, diff, releases, settings, actions) {
             side.release ?? "",
             (value) => set({ release: value }),
         ),
-        h(
-            "span.field",
+        h("span.field", [
             "with",
             text,
-            h(
-                "datalist",
-                { id: "setting-names" },
+            h("datalist", { id: "setting-names" }, [
                 settings.map((row) => h("option", { value: `${row.name}=` }, row.meaning)),
-            ),
-        ),
+            ]),
+        ]),
         button("add", "Add", add),
-        h(
-            "ul.chips",
-            { "aria-label": "Settings of the other side" },
+        h("ul.chips", { "aria-label": "Settings of the other side" }, [
             Object.entries(side.settings).map(([name, value]) =>
-                h(
-                    "li.chip",
+                h("li.chip", [
                     h("span", `${name}=${value || "default"}`),
                     button(null, "×", () => drop(name), {
                         "aria-label": `Remove ${name} of the other side`,
                     }),
-                ),
+                ]),
             ),
-        ),
+        ]),
         state.against.length > 0 &&
             button("swap", "Swap", actions.swap, { title: "Swap the two sides" }),
-        state.against.length > 0 &&
-            button("no-against", "clear", () => actions.against([]), { class: "text" }),
-    );
+        state.against.length > 0 && textButton("no-against", "clear", () => actions.against([])),
+    ]);
 }
 
 function empty(releases, state, model, actions) {
     const others = byMinor(releases.filter((row) => row.name !== model.doc.nccl))
         .slice(0, 5)
         .map(([, rows]) => rows[0]);
-    return h(
-        "div",
-        { id: "no-comparison" },
-        h(
-            "p",
+    return h("div", { id: "no-comparison" }, [
+        h("p", [
             "Choose a release or a setting to compare this answer with: every path, verdict, channel and " +
                 "prediction that differs is listed with the rule that changes it.",
-        ),
-        h(
-            "p.try",
+        ]),
+        h("p.try", [
             others.map((row) => [
                 button(`try:${row.name}`, `NCCL ${row.name}`, () => actions.against([row.name])),
                 " ",
@@ -134,9 +119,9 @@ function empty(releases, state, model, actions) {
                 button(`try:${text}`, text, () => actions.against([text]), { class: "mono" }),
                 " ",
             ]),
-        ),
+        ]),
         fold("helping", "Settings that help here", () => helpingView(state, actions)),
-    );
+    ]);
 }
 
 function answer(model, state, { diff }, actions) {
@@ -158,9 +143,7 @@ function answer(model, state, { diff }, actions) {
         outcomesView(diff.outcomes),
         !diff.equal && tabs("change", "changes", options, current, (name) => actions.change(name)),
         !diff.equal &&
-            h(
-                "div",
-                { id: "changes", role: "tabpanel", tabindex: "-1" },
+            h("div", { id: "changes", role: "tabpanel", tabindex: "-1" }, [
                 current === "why"
                     ? reasons(diff, chosen.id, names)
                     : section(
@@ -171,41 +154,38 @@ function answer(model, state, { diff }, actions) {
                           names,
                           actions,
                       ),
-            ),
+            ]),
         !diff.search.complete &&
-            h(
-                "p.note",
+            h("p.note", [
                 "On a machine of this size some changes list every rule that may be the reason, marked “perhaps”.",
-            ),
+            ]),
     ];
 }
 
-function reasons(diff, id, names) {
-    return [
-        table(
-            "Reasons",
-            ["~Rule or setting", `~${names.a}`, `~${names.b}`, "#Facts", "~In"],
-            [...diff.reasons]
-                .sort((x, y) => y.changed - x.changed)
-                .map((row) => ({
-                    tag: row.id === id ? "tr.on" : "tr",
-                    props: { "data-reason": row.id },
-                    cells: [
-                        row.kind === "setting"
-                            ? [h("span.mono", row.id), h("div.muted", row.text)]
-                            : row.text,
-                        row.a,
-                        row.b,
-                        String(row.changed),
-                        row.sections.map((name) => SECTIONS[name] ?? name).join(", "),
-                    ],
-                })),
-            { id: "reasons" },
-        ),
-        (diff.without_effect.length > 0 || diff.reasons.some((row) => row.kind !== "setting")) &&
-            fold("ids", "Ids of the rules", () => ids(diff)),
-    ];
-}
+const reasons = (diff, id, names) => [
+    table(
+        "Reasons",
+        ["~Rule or setting", `~${names.a}`, `~${names.b}`, "#Facts", "~In"],
+        [...diff.reasons]
+            .sort((x, y) => y.changed - x.changed)
+            .map((row) => ({
+                tag: row.id === id ? "tr.on" : "tr",
+                props: { "data-reason": row.id },
+                cells: [
+                    row.kind === "setting"
+                        ? [h("span.mono", row.id), h("div.muted", row.text)]
+                        : row.text,
+                    row.a,
+                    row.b,
+                    String(row.changed),
+                    row.sections.map((name) => SECTIONS[name] ?? name).join(", "),
+                ],
+            })),
+        { id: "reasons" },
+    ),
+    (diff.without_effect.length > 0 || diff.reasons.some((row) => row.kind !== "setting")) &&
+        fold("ids", "Ids of the rules", () => ids(diff)),
+];
 
 const ids = ({ reasons, without_effect: idle }) => [
     table(
@@ -223,30 +203,28 @@ export function section(model, rows, name, selected, names, actions) {
         h(
             "div.scroll",
             { tabindex: "0", role: "group", "aria-label": `Changes in ${SECTIONS[name]}` },
-            h(
-                "table.wide.changes",
+            h("table.wide.changes", [
                 h("caption.unseen", `Changes in ${SECTIONS[name]}`),
-                h(
-                    "thead",
-                    h(
-                        "tr",
+                h("thead", [
+                    h("tr", [
                         h("th", "Where"),
                         h("th", names.a),
                         h("th", names.b),
                         names.reasons !== false && h("th", "Because"),
-                    ),
-                ),
+                    ]),
+                ]),
                 grouped(rows).map((group) =>
-                    h(
-                        "tbody",
-                        h(
-                            "tr.group",
+                    h("tbody", [
+                        h("tr.group", [
                             h(
                                 "th",
-                                { colspan: names.reasons === false ? "3" : "4", scope: "rowgroup" },
+                                {
+                                    colspan: names.reasons === false ? "3" : "4",
+                                    scope: "rowgroup",
+                                },
                                 group.text,
                             ),
-                        ),
+                        ]),
                         group.rows.map(({ i, change }) =>
                             changeRow(
                                 model,
@@ -258,11 +236,11 @@ export function section(model, rows, name, selected, names, actions) {
                                 names.reasons,
                             ),
                         ),
-                    ),
+                    ]),
                 ),
-            ),
+            ]),
         ),
-        rows.left_out > 0 && h("p.note", `${rows.left_out} more changes are not listed.`),
+        leftOut(rows.left_out, "changes"),
     ];
 }
 
@@ -278,55 +256,43 @@ function changeRow(model, section, i, change, open, actions, reasons) {
         toggle = () => actions.change(open ? section : key);
     const because = change.because.flatMap((id, n) => [
         n ? "; " : "",
-        button(null, words(reasons, id), () => actions.change(`why.${id}`), { class: "text" }),
+        textButton(null, words(reasons, id), () => actions.change(`why.${id}`)),
     ]);
     return [
-        h(
-            open ? "tr.on" : "tr",
-            { "data-change": key },
-            h(
-                "td.wrap",
-                button(
+        h(open ? "tr.on" : "tr", { "data-change": key }, [
+            h("td.wrap", [
+                textButton(
                     `change:${key}`,
                     change.count > 1 ? `${change.count} places` : placeText(model, first),
                     toggle,
-                    { class: "text", "aria-expanded": String(open) },
+                    { "aria-expanded": String(open) },
                 ),
                 change.count > 1 && h("span.muted", `, such as ${placeText(model, first)}`),
-            ),
-            h(
-                "td.wrap.value",
-                { title: change.rule_a ?? null },
+            ]),
+            h("td.wrap.value", { title: change.rule_a ?? null }, [
                 valueText(model, change.what, change.a),
-            ),
-            h(
-                "td.wrap.value.after",
-                { title: change.rule_b ?? null },
+            ]),
+            h("td.wrap.value.after", { title: change.rule_b ?? null }, [
                 valueText(model, change.what, change.b),
-            ),
+            ]),
             reasons && h("td.wrap", change.certain ? null : "perhaps ", because),
-        ),
+        ]),
         open &&
-            h(
-                "tr.places",
-                h(
-                    "td",
-                    { colspan: reasons ? "4" : "3" },
+            h("tr.places", [
+                h("td", { colspan: reasons ? "4" : "3" }, [
                     change.rule_a && h("p", h("span.muted", "Before: "), change.rule_a),
                     change.rule_b && h("p", h("span.muted", "After: "), change.rule_b),
-                    h(
-                        "p",
+                    h("p", [
                         change.where
                             .slice(0, SHOWN)
                             .map((where) => [place(model, where, actions), " "]),
                         change.count > SHOWN &&
-                            h(
-                                "span.muted",
+                            h("span.muted", [
                                 `and ${change.count - Math.min(SHOWN, change.where.length)} more`,
-                            ),
-                    ),
-                ),
-            ),
+                            ]),
+                    ]),
+                ]),
+            ]),
     ];
 }
 

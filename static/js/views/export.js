@@ -2,7 +2,7 @@
 /* Takes what is shown away: as a picture, a table, a document, a report. */
 import * as api from "../api.js";
 import { anonymiser } from "../anonymise.js";
-import { announce, button, h } from "../dom.js";
+import { announce, button, h, listOf } from "../dom.js";
 import { csv, markdown, tableOf } from "../report.js";
 import { png, save, standalone } from "../save.js";
 import { question } from "../state.js";
@@ -121,9 +121,10 @@ export function exportDialog(context) {
             const replaced = hide.checked ? (await api.anonymised(state.id)).replaced : [],
                 clean = hide.checked ? anonymiser({ replaced, doc, summary }) : (text) => text;
             const made = await make(clean),
-                name =
-                    `${hide.checked ? "machine" : fileName(summary?.name || state.id.slice(0, 12))}` +
-                    `-${kind === "csv" ? table[0] : state.view}.${kind}`;
+                machine = hide.checked
+                    ? "machine"
+                    : fileName(summary?.name || state.id.slice(0, 12)),
+                name = `${machine}-${kind === "csv" ? table[0] : state.view}.${kind}`;
             save(
                 name,
                 typeof made === "string" ? clean(made) : made,
@@ -139,49 +140,38 @@ export function exportDialog(context) {
         "dialog.help",
         { id: "export", "aria-labelledby": "export-title", onclose: () => dialog.remove() },
         h("h2", { id: "export-title" }, "Take away"),
-        h(
-            "p",
-            h(
-                "label",
+        h("p", [
+            h("label", [
                 hide,
                 " Anonymous: host names, GUIDs, hashes and ids are replaced, the same everywhere; bus ids and " +
                     "models stay",
-            ),
-        ),
-        h(
-            "ul.exports",
-            files.map(([kind, label, what, make]) =>
-                h(
-                    "li",
-                    button(`export:${kind}`, label, () => take(kind, make), { disabled: !make }),
-                    h("span.muted", what),
-                ),
-            ),
-        ),
-        h(
-            "details",
+            ]),
+        ]),
+        listOf("ul.exports", files, ([kind, label, what, make]) => [
+            button(`export:${kind}`, label, () => take(kind, make), {
+                disabled: !make,
+            }),
+            h("span.muted", what),
+        ]),
+        h("details", [
             h("summary", "Bus ids in the virtual machine"),
-            h(
-                "p.muted",
+            h("p.muted", [
                 "In the order of the real ones, separated by commas, or as REAL=NEW. If left " +
                     "empty, the real ones stay.",
-            ),
+            ]),
             h("p", h("label.field", "GPUs", gpus)),
             h("p", h("label.field", "NICs", nics)),
-        ),
+        ]),
         status,
-        h(
-            "form",
-            { method: "dialog" },
-            h(
-                "p.buttons",
+        h("form", { method: "dialog" }, [
+            h("p.buttons", [
                 h("button", "Close"),
                 button("print", "Print…", () => {
                     dialog.close();
                     print();
                 }),
-            ),
-        ),
+            ]),
+        ]),
     );
     document.body.append(dialog);
     dialog.showModal();

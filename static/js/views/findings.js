@@ -2,47 +2,38 @@
 /* Findings as cards: the device as a chip that lights it on the drawing, the cost, one sentence of cause, what to do,
  * the command that checks it; the rest on demand. */
 import { bySeverity, capital, costs, costText, placeName } from "../diagnosis.js";
-import { button, copyButton, docsLink, fold, h, withCode } from "../dom.js";
+import { button, copyable, docsLink, fold, h, textButton, withCode } from "../dom.js";
 import { excerptView } from "./problem.js";
 
 /** about: {model: null while there is no answer, source, state, actions: light(id), placed(node), line(n)}. */
 export function findingList(findings, about) {
     const { faults, notes } = bySeverity(findings);
-    const cards = (rows) =>
-        h(
-            "ul.findings",
-            rows.map((group) => card(group, about)),
-        );
-    return h(
-        "section",
-        { id: "findings", "aria-label": "Findings" },
+    const cards = (rows) => h("ul.findings", [rows.map((group) => card(group, about))]);
+    return h("section", { id: "findings", "aria-label": "Findings" }, [
         !findings.length && h("p.muted", "Nothing was found."),
         faults.length > 0 && cards(faults),
         notes.length > 0 &&
             fold("notes", `${notes.length} note${notes.length > 1 ? "s" : ""}`, cards(notes), {
                 id: "notes-of-machine",
             }),
-    );
+    ]);
 }
 
 function card({ cause, consequences }, about) {
     const n = consequences.length;
-    return h(
-        "li",
-        { "data-finding": cause.id },
+    return h("li", { "data-finding": cause.id }, [
         finding(cause, about),
         n > 0 &&
             fold(
                 `${about.model?.doc.topology}:${cause.id}:${cause.detail}:follows`,
                 `${n} consequence${n > 1 ? "s" : ""} of this`,
-                h(
-                    "ul.findings",
+                h("ul.findings", [
                     consequences.map((row) =>
                         h("li", { "data-finding": row.id }, finding(row, about)),
                     ),
-                ),
+                ]),
             ),
-    );
+    ]);
 }
 
 const MOST_CHIPS = 4;
@@ -55,8 +46,7 @@ export function finding(row, { model, source, state, actions }) {
         drawn = doc ? (row.places ?? []).filter((place) => place.node) : [],
         more = drawn.length + row.more_places - MOST_CHIPS;
     return [
-        h(
-            "p.card-head",
+        h("p.card-head", [
             h(`span.sev.sev-${row.severity}`, row.severity),
             drawn.slice(0, MOST_CHIPS).map((place) =>
                 button(
@@ -71,42 +61,34 @@ export function finding(row, { model, source, state, actions }) {
                 ),
             ),
             more > 0 && h("span.muted", `and ${more} more`),
-        ),
-        h(
-            "h3",
+        ]),
+        h("h3", [
             drawn.length
-                ? button(`light:${row.id}`, row.title, () => actions.light(row.id), {
-                      class: "text",
+                ? textButton(`light:${row.id}`, row.title, () => actions.light(row.id), {
                       title: "Show on the drawing",
                       pressed: state.finding === row.id,
                   })
                 : row.title,
-        ),
+        ]),
         cost && h(costs(row) ? "p.cost" : "p.small", cost, "."),
         row.detail &&
-            h(
-                "p",
+            h("p", [
                 capital(row.detail),
                 line && [
                     " ",
-                    h(
-                        "span.whole",
+                    h("span.whole", [
                         "(",
-                        button(`line:${line}`, `line ${line}`, () => actions.line(line), {
-                            class: "text",
-                        }),
+                        textButton(`line:${line}`, `line ${line}`, () => actions.line(line)),
                         ")",
-                    ),
+                    ]),
                 ],
                 ".",
-            ),
+            ]),
         row.advice && h("p", h("b", "Do: "), withCode(row.advice)),
-        row.commands?.length > 0 && row.severity !== "info" && command(row.commands[0]),
+        row.commands?.length > 0 && row.severity !== "info" && copyable(row.commands[0]),
         evidence(row, line, source, doc),
     ];
 }
-
-const command = (text) => h("div.command", h("pre", { tabindex: "0" }, text), copyButton(text));
 
 function evidence(row, line, source, doc) {
     const others = (row.commands ?? []).slice(row.severity === "info" ? 0 : 1);
@@ -115,7 +97,7 @@ function evidence(row, line, source, doc) {
         fold(`${doc?.topology}:${row.id}:${row.detail}`, "Evidence", () => [
             row.why &&
                 h("p", row.why, " ", docsLink(`findings.html#${row.id}`, "About this finding")),
-            others.map(command),
+            others.map(copyable),
             line && source && excerptView(source, line, row.where.column, 1),
         ])
     );

@@ -2,9 +2,9 @@
 /* Hosts in groups that are alike, each with its verdict beside the largest group or a machine type, and how one host
  * changed over time. */
 import { changeText } from "../compare.js";
-import { button, choices, dropDown, fold, h, table } from "../dom.js";
+import { button, choices, dropDown, fold, h, listOf, searchField, table } from "../dom.js";
 import { address, DEFAULTS } from "../state.js";
-import { problemView } from "./problem.js";
+import { answered } from "./problem.js";
 
 const FEW = 5, // names and changes that are shown without a click
     VERDICTS = [
@@ -24,43 +24,31 @@ const FEW = 5, // names and changes that are shown without a click
 /** fleet: see fleet.js. machines: the names of the known types. actions: those of fleet.js, library(). */
 export function fleetView({ fleet, machines, state, actions }) {
     const { doc, problem } = fleet;
-    return h(
-        "div.library.fleet",
-        h(
-            "header",
+    const listed = () => [
+        state.node && fleet.events && history(fleet.events, state, actions),
+        doc.items.length ? groups(doc, state, actions) : nothing(doc, state),
+        doc.left_out > 0 &&
+            h("p.note", `${doc.left_out} more groups are not listed: search for some.`),
+    ];
+    return h("div.library.fleet", [
+        h("header", [
             h("h1", "Hosts"),
             h("p", { id: "fleet-summary" }, doc?.sentence ?? ""),
             button("fleet-dumps", "Dumps", actions.library),
-        ),
+        ]),
         filters(doc, machines, state, actions),
-        problem
-            ? problemView(problem, { again: actions.again })
-            : !doc
-              ? h("p.muted", "Loading…")
-              : [
-                    state.node && fleet.events && history(fleet.events, state, actions),
-                    doc.items.length ? groups(doc, state, actions) : nothing(doc, state),
-                    doc.left_out > 0 &&
-                        h("p.note", `${doc.left_out} more groups are not listed: search for some.`),
-                ],
-    );
+        answered({ answer: doc, problem }, listed, "Loading…", { again: actions.again }),
+    ]);
 }
 
 function filters(doc, machines, state, actions) {
-    const search = h("input.filter", {
-            type: "search",
-            id: "fleet-search",
-            "data-key": "fleet-search",
+    const search = searchField("fleet-search", "Search the hosts", state.q, actions.search, {
             placeholder: "Host, GPU model, or label such as rack=7",
-            "aria-label": "Search the hosts",
-            value: state.q,
-            oninput: () => actions.search(search.value),
         }),
         hosts = doc?.items.reduce((sum, row) => sum + row.hosts, 0) ?? 0;
     return [
         search,
-        h(
-            "p.toolbar",
+        h("p.toolbar", [
             choices("Verdict", VERDICTS, state.verdict, (verdict) => actions.set({ verdict })),
             dropDown("fleet-days", "Changed", DAYS, String(state.days), (days) =>
                 actions.set({ days: Number(days) }),
@@ -74,14 +62,12 @@ function filters(doc, machines, state, actions) {
             ),
             hosts > 1 &&
                 button("fleet-cluster", `Make a cluster of ${hosts} hosts`, actions.cluster),
-        ),
+        ]),
     ];
 }
 
 const nothing = (doc, state) =>
-    h(
-        "p",
-        { id: "fleet-empty" },
+    h("p", { id: "fleet-empty" }, [
         doc.hosts || state.q
             ? "No group of hosts fits."
             : [
@@ -91,7 +77,7 @@ const nothing = (doc, state) =>
                   h("code", `orrery detect --post ${location.origin}`),
                   ".",
               ],
-    );
+    ]);
 
 const day = (time) => time.slice(0, 16).replace("T", " ");
 const arrows = (text) => text.replaceAll("->", "→");
@@ -151,40 +137,36 @@ function names({ like, names: all, hosts }, state, actions) {
             pressed: name === state.node,
         });
     const left = hosts - FEW;
-    return h(
-        "div.names",
+    return h("div.names", [
         all.slice(0, FEW).map(one),
         left > 0 &&
             fold(`names:${like}`, `${left} more`, () =>
-                h(
-                    "div.names",
+                h("div.names", [
                     all.slice(FEW).map(one),
                     hosts > all.length && ` and ${hosts - all.length} more`,
-                ),
+                ]),
             ),
-    );
+    ]);
 }
 
 const WORDS = { alike: "as fast", slower: "slower", faster: "faster", unknown: "unknown" };
 function verdict({ reference, verdict: word, differs, hosts }, all) {
     const change = differs?.cost?.change;
     return reference
-        ? h(
-              "td.muted",
+        ? h("td.muted", [
               hosts > all / 2
                   ? "most are so"
                   : hosts > 1
                     ? "the largest group"
                     : "none is like another; the others are compared with this one",
-          )
-        : h(
-              `td.verdict-${word}`,
+          ])
+        : h(`td.verdict-${word}`, [
               WORDS[word],
               ["slower", "faster"].includes(word) && [
                   ` ${changeText(change)}`,
                   figure(differs.cost),
               ],
-          );
+          ]);
 }
 
 function differences({ differs, reference }) {
@@ -192,35 +174,26 @@ function differences({ differs, reference }) {
     if (!differs.changes) return "cannot be compared";
     const more = differs.changes.length + differs.left_out - FEW;
     return differs.changes.length
-        ? h(
-              "ul.plain",
+        ? h("ul.plain", [
               differs.changes.slice(0, FEW).map((text) => h("li", arrows(text))),
               more > 0 && h("li.muted", `and ${more} more`),
-          )
+          ])
         : "names and numbers of devices";
 }
 
 /* "mlx5_3: x16 -> x8 since 12 Nov" */
 const history = (events, state, actions) =>
-    h(
-        "section",
-        { id: "host-history" },
+    h("section", { id: "host-history" }, [
         h("h2", `How ${state.node} changed`),
         events.length
-            ? h(
-                  "ol.plain",
-                  events.map((event) =>
-                      h(
-                          "li",
-                          h("time", { datetime: event.at }, `Since ${day(event.at)} UTC`),
-                          " ",
-                          event.verdict &&
-                              h(`span.verdict-${event.verdict.after}`, WORDS[event.verdict.after]),
-                          ` ${arrows(event.sentence.slice(event.host.length + 2))} `,
-                          beside(event.before.topology, event.after.topology, event.sequence),
-                      ),
-                  ),
-              )
+            ? listOf("ol.plain", events, (event) => [
+                  h("time", { datetime: event.at }, `Since ${day(event.at)} UTC`),
+                  " ",
+                  event.verdict &&
+                      h(`span.verdict-${event.verdict.after}`, WORDS[event.verdict.after]),
+                  ` ${arrows(event.sentence.slice(event.host.length + 2))} `,
+                  beside(event.before.topology, event.after.topology, event.sequence),
+              ])
             : h("p", "Its uploads never differed in more than GUIDs and host hashes."),
         button("history-close", "Close", () => actions.host("")),
-    );
+    ]);

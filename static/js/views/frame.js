@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The frame around every view: the rail, the header with the place and the question, tabs, and the menus. */
-import { button, copyButton, docsLink, h, replace, s } from "../dom.js";
+import { joined } from "../model.js";
+import { button, copyButton, docsLink, h, replace, s, textButton } from "../dom.js";
 import { shape } from "../hosts.js";
 import { sectionOf, SECTIONS } from "../state.js";
 
@@ -16,13 +17,11 @@ const ICONS = {
 const icon = (name) =>
     s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
 const logo = () =>
-    s(
-        "svg",
-        { viewBox: "0 0 32 32", "aria-hidden": "true" },
+    s("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" }, [
         s("circle", { cx: 16, cy: 16, r: 12.5, class: "orbit" }),
         s("circle", { cx: 16, cy: 16, r: 4, class: "sun" }),
         s("circle", { cx: 26.5, cy: 9.5, r: 4, class: "planet" }),
-    );
+    ]);
 
 /* Where a word of the rail may break. */
 const HYPHENS = { Communication: "Commu\u00adnication" };
@@ -182,7 +181,7 @@ export class Header {
             this.where,
             h(
                 open ? "h1.machine-name" : "p.machine-name",
-                { title: [name, sentence].filter(Boolean).join(": ") || null },
+                { title: joined(": ", [name, sentence]) || null },
                 name ? h("b", name) : h("b", "Orrery"),
                 !open && h("span.muted", sentence ?? ""),
             ),
@@ -215,16 +214,12 @@ function crumbs(model, state, actions) {
     const go = (by) => actions.host((host + by + count) % count);
     const step = (key, label, mark, by) =>
         button(key, mark, () => go(by), { class: "icon", "aria-label": label });
-    return h(
-        "nav.crumbs",
-        { id: "crumbs", "aria-label": "Where this is" },
+    return h("nav.crumbs", { id: "crumbs", "aria-label": "Where this is" }, [
         h("span.muted", "/ "),
         state.view === "hosts"
             ? h("b", { "aria-current": "page" }, `${count} hosts`)
             : [
-                  button("all-hosts", `${count} hosts`, () => actions.view("hosts"), {
-                      class: "text",
-                  }),
+                  textButton("all-hosts", `${count} hosts`, () => actions.view("hosts")),
                   h("span.muted", " / "),
                   h(
                       "b",
@@ -238,7 +233,7 @@ function crumbs(model, state, actions) {
                   step("host-before", "Previous host", "‹", -1),
                   step("host-after", "Next host", "›", 1),
               ],
-    );
+    ]);
 }
 
 /** [[value, label]]: one of them is current; arrow keys move between them. */
@@ -252,9 +247,7 @@ export function tabs(name, controls, rows, current, choose, label = name) {
         choose(value);
         document.querySelector(`[data-key="${name}:${value}"]`)?.focus();
     };
-    return h(
-        "div.tabs",
-        { role: "tablist", "aria-label": label, onkeydown: move },
+    return h("div.tabs", { role: "tablist", "aria-label": label, onkeydown: move }, [
         rows.map(([value, text], i) =>
             h(
                 "button",
@@ -272,7 +265,7 @@ export function tabs(name, controls, rows, current, choose, label = name) {
                 text,
             ),
         ),
-    );
+    ]);
 }
 
 const KEYS = [
@@ -299,17 +292,12 @@ const KEYS = [
 ];
 
 export function helpDialog() {
-    const dialog = h(
-        "dialog.help",
-        { "aria-labelledby": "help-title" },
+    const dialog = h("dialog.help", { "aria-labelledby": "help-title" }, [
         h("h2", { id: "help-title" }, "Keys"),
-        h(
-            "dl.facts",
-            KEYS.map(([keys, meaning]) => [h("dt", h("kbd", keys)), h("dd", meaning)]),
-        ),
+        h("dl.facts", [KEYS.map(([keys, meaning]) => [h("dt", h("kbd", keys)), h("dd", meaning)])]),
         h("p.muted", "The menu after the logo turns the single-letter keys off."),
         h("form", { method: "dialog" }, h("button", "Close")),
-    );
+    ]);
     document.body.append(dialog);
     return dialog;
 }

@@ -12,30 +12,24 @@ const of = (tag, look) => (look ? `${tag}.${look}` : tag);
  * @param {any[]} heads
  * @param {any[]} rows */
 export const grid = ({ id, name, look, corner = "" }, heads, rows) =>
-    h(
-        of("table.matrix", look),
-        { role: "grid", id, "aria-label": name, onkeydown: walk },
-        h(
-            "thead",
-            h(
-                "tr",
+    h(of("table.matrix", look), { role: "grid", id, "aria-label": name, onkeydown: walk }, [
+        h("thead", [
+            h("tr", [
                 h("td", corner),
                 heads.map(({ text, title, look: one }) =>
                     h(of("th", one), { scope: "col", title }, text),
                 ),
-            ),
-        ),
-        h(
-            "tbody",
+            ]),
+        ]),
+        h("tbody", [
             rows.map((row) =>
-                h(
-                    "tr",
+                h("tr", [
                     h(of("th", row.look), { scope: "row", title: row.title }, row.text),
                     row.cells.map(cell),
-                ),
+                ]),
             ),
-        ),
-    );
+        ]),
+    ]);
 
 const cell = ({ key, text, kind, title, says, act, look, around, on, first, disabled }) =>
     h(

@@ -30,32 +30,29 @@ async function load(id, words, key, actions) {
 const effect = ({ helps, gains }) =>
     helps ? "helps" : gains ? "helps some, costs others" : "only costs";
 
-function answered({ settings, tried, helping, complete }, actions) {
-    return [
-        h(
-            "p",
-            `${helping ? `${helping} of` : "None of"} ${tried} settings and pairs of settings ` +
-                `${helping > 1 ? "help" : "helps"} without costing anything, as predicted` +
-                `${complete ? "." : "; not all could be tried."}`,
+const answered = ({ settings, tried, helping, complete }, actions) => [
+    h("p", [
+        `${helping ? `${helping} of` : "None of"} ${tried} settings and pairs of settings ` +
+            `${helping > 1 ? "help" : "helps"} without costing anything, as predicted` +
+            `${complete ? "." : "; not all could be tried."}`,
+    ]),
+    settings.length > 0 &&
+        table(
+            "Settings that change a bandwidth by more than 2 %",
+            ["Setting", "~What changes most", "Effect"],
+            settings.map((row) => {
+                const list = Object.entries(row.settings).map(([name, to]) => `${name}=${to}`);
+                return [
+                    button(
+                        `helping:${list.join(" ")}`,
+                        list.join(" "),
+                        () => actions.against(list),
+                        { class: "text mono" },
+                    ),
+                    row.sentence.slice(row.sentence.indexOf(": ") + 2),
+                    effect(row),
+                ];
+            }),
+            { rowHeads: true },
         ),
-        settings.length > 0 &&
-            table(
-                "Settings that change a bandwidth by more than 2 %",
-                ["Setting", "~What changes most", "Effect"],
-                settings.map((row) => {
-                    const list = Object.entries(row.settings).map(([name, to]) => `${name}=${to}`);
-                    return [
-                        button(
-                            `helping:${list.join(" ")}`,
-                            list.join(" "),
-                            () => actions.against(list),
-                            { class: "text mono" },
-                        ),
-                        row.sentence.slice(row.sentence.indexOf(": ") + 2),
-                        effect(row),
-                    ];
-                }),
-                { rowHeads: true },
-            ),
-    ];
-}
+];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The hosts of a communicator: a row each with what a channel takes in and sends out, and the way down to one of them.
- * */
-import { button, h, table } from "../dom.js";
+/* The hosts of a communicator: a row each with what a channel takes in and sends out, and the way down to one of
+ * them. */
+import { button, h, table, textButton } from "../dom.js";
 import { hostLinks, shape } from "../hosts.js";
 import { GRAPH_NAMES, plural } from "../model.js";
 import { picker } from "./channels.js";
@@ -11,27 +11,23 @@ export function hostsView({ model, state, actions }) {
     const { count, local, rails } = shape(model),
         joined = model.doc.cluster ? model.systems : 1; // hosts of a number that are one domain
     if (count < 2)
-        return h(
-            "div",
-            { id: "one-host" },
-            h(
-                "p",
+        return h("div", { id: "one-host" }, [
+            h("p", [
                 model.systems > 1
                     ? `There is one NVLink domain of ${model.systems} hosts in this communicator. To see how ` +
-                          `channels go between domains, choose a number of identical ones:`
+                      `channels go between domains, choose a number of identical ones:`
                     : "There is one host in this communicator. To see how channels go between hosts, choose a " +
-                          "number of identical ones:",
-            ),
-            h(
-                "p.try",
+                      "number of identical ones:",
+            ]),
+            h("p.try", [
                 (model.systems > 1 ? [2, 4, 8] : [2, 4, 8, 16, 64, 512]).map((n) => [
                     button(`take:${n}`, `${n} ${model.systems > 1 ? "domains" : "hosts"}`, () =>
                         actions.hosts(n * joined),
                     ),
                     " ",
                 ]),
-            ),
-        );
+            ]),
+        ]);
     const links = hostLinks(model, state.graph, state.channel),
         from = new Map(),
         to = new Map();
@@ -54,20 +50,17 @@ export function hostsView({ model, state, actions }) {
             : h("span.zero", "–");
     return [
         h("div.toolbar", picker(model, state, actions), graphs(model, state, actions)),
-        h(
-            "p",
-            { id: "hosts-summary" },
-            `${count} hosts of ${plural(local, "rank")}, ${rails.length} ` +
-                `rail${rails.length === 1 ? "" : "s"}. `,
+        h("p", { id: "hosts-summary" }, [
+            `${count} hosts of ${plural(local, "rank")}, ${rails.length} rail${rails.length === 1 ? "" : "s"}. `,
             links.length
                 ? `Channel ${state.channel} of the ${(GRAPH_NAMES[state.graph] ?? state.graph).toLowerCase()} ` +
-                      `sends ${links.length} times between hosts, ${
-                          crossing
-                              ? `${crossing} times from one rail to ` + `another`
-                              : "always along one rail"
-                      }.`
+                  `sends ${links.length} times between hosts, ${
+                      crossing
+                          ? `${crossing} times from one rail to another`
+                          : "always along one rail"
+                  }.`
                 : "This graph sends nothing between hosts.",
-        ),
+        ]),
         table(
             "Hosts",
             [
@@ -79,9 +72,7 @@ export function hostsView({ model, state, actions }) {
             Array.from({ length: count }, (_, host) => () => ({
                 tag: host === state.host ? "tr.on" : "tr",
                 cells: [
-                    button(`host:${host}`, `Host ${host}`, () => actions.host(host), {
-                        class: "text",
-                    }),
+                    textButton(`host:${host}`, `Host ${host}`, () => actions.host(host)),
                     `${host * local}–${host * local + local - 1}`,
                     peers(to.get(host), "from"),
                     peers(from.get(host), "to"),
@@ -93,9 +84,7 @@ export function hostsView({ model, state, actions }) {
 }
 
 const graphs = (model, state, actions) =>
-    h(
-        "div.choices",
-        { role: "group", "aria-label": "Graph" },
+    h("div.choices", { role: "group", "aria-label": "Graph" }, [
         (model.doc.graphs ?? [])
             .filter((row) => row.channels)
             .map((row) =>
@@ -106,4 +95,4 @@ const graphs = (model, state, actions) =>
                     { pressed: row.name === state.graph },
                 ),
             ),
-    );
+    ]);

@@ -1,83 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How the input was read: recognised, assumed, missing with the command that would supply it; and the machine
- * type that fills it in. */
+/* How the input was read: recognised, assumed, missing with the command that would supply it; and the machine type that
+ * fills it in. */
 import { capital } from "../diagnosis.js";
-import { copyButton, dropDown, fold, h } from "../dom.js";
+import { copyable, dropDown, fold, h, listOf } from "../dom.js";
 import { onPage } from "../page_words.js";
 import { graphCount } from "../graph_file.js";
 
 /** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while
- * they are not known. open: its lists are shown at once, and the machine type is chosen
- *  here; otherwise assumptionControls() are beside the figures. actions: assume(name). */
+ * they are not known. open: its lists are shown at once, and the machine type is chosen here; otherwise
+ * assumptionControls() are beside the figures. actions: assume(name). */
 export function inputView({ input, machine = null, state, machines, actions, open = true }) {
     if (!input) return null;
     const { assumed, missing } = input;
-    return h(
-        "section",
-        { id: "input", "aria-label": "Input" },
-        h(
-            "h2",
+    return h("section", { id: "input", "aria-label": "Input" }, [
+        h("h2", [
             "Input",
             assumed.length > 0 && h("span.count", `${assumed.length} assumed`),
             missing.length > 0 && h("span.count", `${missing.length} missing`),
-        ),
+        ]),
         h("p", h("b", input.title), input.recognised && `: ${input.recognised}.`),
         input.logged_release &&
-            h(
-                "p",
-                { id: "logged-release" },
+            h("p", { id: "logged-release" }, [
                 state.release === input.logged_release
                     ? `NCCL ${input.logged_release} is chosen, as the log names it.`
                     : `The log names NCCL ${input.logged_release}; another release is chosen.`,
-            ),
+            ]),
         input.graph_file &&
-            h(
-                "p",
-                { id: "graph-file" },
+            h("p", { id: "graph-file" }, [
                 `A graph file with ${graphCount(input.graph_file)} is in use: its graphs replace the search.`,
-            ),
+            ]),
         assumed.length > 0 &&
             fold(
                 "assumed",
                 "What is assumed, and the answers that rest on it",
-                h(
-                    "ul.findings",
-                    { id: "assumed" },
-                    assumed.map((row) =>
-                        h(
-                            "li",
-                            capital(row.what),
-                            ".",
-                            h("span.muted", ` (${row.touches.join(", ")})`),
-                        ),
-                    ),
-                ),
+                listOf("ul.findings", { id: "assumed" }, assumed, (row) => [
+                    capital(row.what),
+                    ".",
+                    h("span.muted", ` (${row.touches.join(", ")})`),
+                ]),
                 { open },
             ),
         missing.length > 0 &&
             fold(
                 "missing",
                 "What is missing, and the command that supplies it",
-                h(
-                    "ul.findings",
-                    { id: "missing" },
-                    missing.map((row) =>
-                        h(
-                            "li",
-                            capital(onPage(row.what)),
-                            row.command &&
-                                h(
-                                    "div.command",
-                                    h("pre", { tabindex: "0" }, row.command),
-                                    copyButton(row.command),
-                                ),
-                        ),
-                    ),
-                ),
+                listOf("ul.findings", { id: "missing" }, missing, (row) => [
+                    capital(onPage(row.what)),
+                    row.command && copyable(row.command),
+                ]),
                 { open },
             ),
         open && isPartial(input, state) && machineChoice(state, machine, machines, actions),
-    );
+    ]);
 }
 
 /** Whether a machine type would fill something in. */
@@ -112,8 +86,8 @@ export const isTray = ({ doc, systems }) =>
     (systems === 1 || doc.cluster !== null);
 
 /** What can be assumed otherwise: speed and GPUDirect RDMA of NICs that the input does not describe, the CPUs, the
- *  hosts that NVLink joins, and the machine type. [] if the input leaves nothing open.
- *  ids: what the ids of these elements begin with. actions: assumeNics(word), assume(name), take(field, word). */
+ * hosts that NVLink joins, and the machine type. [] if the input leaves nothing open. ids: what the ids of these
+ * elements begin with. actions: assumeNics(word), assume(name), take(field, word). */
 export function assumptionControls({ model, machine = null, state, machines, actions, ids = "" }) {
     const { input } = model.doc;
     if (!input) return [];
@@ -130,8 +104,7 @@ export function assumptionControls({ model, machine = null, state, machines, act
             dropDown(`${ids}assume-${name}`, label, options, current, choose);
     return [
         (input.assumed.some(({ what }) => FUSED.test(what)) || state.fuse_nics === "always") &&
-            h(
-                "p.controls",
+            h("p.controls", [
                 field(
                     "fused",
                     "NIC ports",
@@ -142,10 +115,9 @@ export function assumptionControls({ model, machine = null, state, machines, act
                     state.fuse_nics === "always" ? "always" : "",
                     (when) => actions.take("fuse_nics", when),
                 ),
-            ),
+            ]),
         input.assumed_nics > 0 &&
-            h(
-                "p.controls",
+            h("p.controls", [
                 field(
                     "speed",
                     "NIC speed",
@@ -170,17 +142,15 @@ export function assumptionControls({ model, machine = null, state, machines, act
                     gdr && now?.gdr !== false ? "on" : "off",
                     (word) => become(speed || "default", word === "on"),
                 ),
-            ),
+            ]),
         cpu &&
-            h(
-                "p.controls",
+            h("p.controls", [
                 field("cpu", "CPUs", Object.entries(CPUS), cpu, (word) =>
                     actions.take("assume_cpu", word),
                 ),
-            ),
+            ]),
         (isTray(model) || state.domain) &&
-            h(
-                "p.controls",
+            h("p.controls", [
                 field(
                     "domain",
                     "NVLink joins",
@@ -196,7 +166,7 @@ export function assumptionControls({ model, machine = null, state, machines, act
                     state.domain,
                     (hosts) => actions.take("domain", hosts),
                 ),
-            ),
+            ]),
         isPartial(input, state) && machineChoice(state, machine, machines, actions, ids),
     ].filter(Boolean);
 }
@@ -209,8 +179,8 @@ export function nicsAssumed(input) {
 }
 const NICS = /NIC ports? ha\w+ ([\d.]+) Gb\/s, (with|without) GPUDirect RDMA/;
 
-/** The types that have as many GPUs and NIC ports as were found, which come first; none if nothing was found, or
- * nearly all fit. */
+/** The types that have as many GPUs and NIC ports as were found, which come first; none if nothing was found, or nearly
+ * all fit. */
 export const fitting = (machine, rows) => {
     const fit = machine?.gpus
         ? rows.filter(
@@ -228,11 +198,9 @@ export function machineOptions(rows, first = [], title = "", selected = "") {
     return [
         first.length > 0 && h("optgroup", { label: title }, first.map(option)),
         families.map((family) =>
-            h(
-                "optgroup",
-                { label: family },
+            h("optgroup", { label: family }, [
                 rows.filter((row) => row.family === family).map(option),
-            ),
+            ]),
         ),
     ];
 }
@@ -243,8 +211,7 @@ function machineChoice(state, machine, machines, actions, ids = "") {
     const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)),
         known = rows.some((row) => row.name === state.assume);
     return [
-        h(
-            "p",
+        h("p", [
             dropDown(
                 `${ids}assume`,
                 "Machine type",
@@ -261,15 +228,13 @@ function machineChoice(state, machine, machines, actions, ids = "") {
                 state.assume,
                 actions.assume,
             ),
-        ),
+        ]),
         chosen &&
-            h(
-                "p.muted",
-                { id: `${ids}type-source` },
+            h("p.muted", { id: `${ids}type-source` }, [
                 chosen.source
                     ? `Its facts are from ${chosen.source}.`
                     : "Its facts were not looked up; they are common knowledge.",
                 chosen.unsure && ` Not certain: ${chosen.unsure}.`,
-            ),
+            ]),
     ];
 }

@@ -47,8 +47,8 @@ export class Labels {
         }
     }
 
-    /* Tiles by their kind. Places are read first and texts put in afterwards: the other way round would lay all out
-     * for each. */
+    /* Tiles by their kind. Places are read first and texts put in afterwards: the other way round would lay all out for
+     * each. */
     #make() {
         const kinds = new Map(),
             alone = Boolean(this.svg.querySelector(".view-ring, .view-tree")),

@@ -5,11 +5,10 @@ import { levelRows } from "../levels.js";
 
 /** settings: rows of /v1/settings. actions: setting(name), which leads to its place in the question. */
 export const levelsView = ({ model, settings, state, actions }) => [
-    h(
-        "p.muted",
+    h("p.muted", [
         `What limits NCCL ${model.doc.nccl} on this machine. Choose a setting to change it; Why explains ` +
             "single decisions.",
-    ),
+    ]),
     table(
         "Levels and limits in effect",
         ["Limits", "In effect", "From", "Result", "Setting"],

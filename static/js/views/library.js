@@ -1,57 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The kept dumps: search, open, rename, label, delete. */
-import { button, copyButton, h, table } from "../dom.js";
+import { button, copyable, h, link, listOf, numberField, searchField, table } from "../dom.js";
 import { sizeText } from "../compare.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
 
 /** library: {items, next, busy, problem, picked, runs}. actions: search(text), more(), edit(row), remove(row), home(),
- * reload(), pick(id, on), pair(a, b),
- *  majority(set). */
+ * reload(), pick(id, on), pair(a, b), majority(set). */
 export function libraryView({ library, state, actions }) {
-    const search = h("input.filter", {
-        type: "search",
-        id: "library-search",
-        "data-key": "library-search",
+    const search = searchField("library-search", "Search the library", state.q, actions.search, {
         placeholder: "Name, label or id",
-        "aria-label": "Search the library",
-        value: state.q,
-        oninput: () => actions.search(search.value),
     });
     const { items } = library;
-    return h(
-        "div.library",
-        h(
-            "header",
+    return h("div.library", [
+        h("header", [
             h("h1", "Library"),
             h("p.muted", "Dumps that this server keeps, newest first. "),
             button("fleet", "Hosts in groups", actions.fleet),
             button("add-dump", "Add one…", actions.home),
-        ),
+        ]),
         library.refused.length > 0 &&
-            h(
-                "div.problem",
-                { id: "refused", role: "alert" },
-                h(
-                    "h2",
+            h("div.problem", { id: "refused", role: "alert" }, [
+                h("h2", [
                     `${library.refused.length} file${library.refused.length === 1 ? " was" : "s were"} not kept`,
-                ),
-                h(
-                    "ul",
-                    library.refused
-                        .slice(0, 8)
-                        .map(({ name, why }) => h("li", h("b", name), `: ${why}`)),
-                ),
+                ]),
+                listOf("ul", library.refused.slice(0, 8), ({ name, why }) => [
+                    h("b", name),
+                    `: ${why}`,
+                ]),
                 library.refused.length > 8 && h("p", `and ${library.refused.length - 8} more.`),
-                h(
-                    "p",
+                h("p", [
                     "Each host needs a file of its own, for example ",
                     h("code", "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml"),
                     " of a job, or ",
                     h("code", "nvidia-smi topo -m > host1.txt"),
                     ".",
-                ),
-            ),
+                ]),
+            ]),
         search,
         items?.length > 0 && together(library, items, state, actions),
         library.problem
@@ -62,27 +47,24 @@ export function libraryView({ library, state, actions }) {
             : !items
               ? h("p.muted", "Loading…")
               : !items.length
-                ? h(
-                      "div",
-                      { id: "library-empty" },
+                ? h("div", { id: "library-empty" }, [
                       state.q
                           ? `No dump has “${state.q}” in its name, labels or id.`
                           : [
                                 "Nothing here yet. The server keeps what you open on this page until " +
                                     "somebody deletes it. To add a dump from a script:",
-                                h("div.command", h("pre", { tabindex: "0" }, ADD), copyButton(ADD)),
+                                copyable(ADD),
                             ],
-                  )
+                  ])
                 : keptDumps(items, library, actions),
         library.next &&
-            h(
-                "p",
+            h("p", [
                 button("more", library.busy ? "Loading…" : "More", actions.more, {
                     id: "more",
                     disabled: library.busy,
                 }),
-            ),
-    );
+            ]),
+    ]);
 }
 
 const ADD = `curl --data-binary @topo.xml "${location.origin}/v1/topologies?name=node17"`;
@@ -91,9 +73,7 @@ const ADD = `curl --data-binary @topo.xml "${location.origin}/v1/topologies?name
 function together({ picked, runs }, items, state, actions) {
     const chosen = [...picked],
         hosts = runs.reduce((sum, run) => sum + run.count, 0);
-    return h(
-        "p.toolbar",
-        { id: "together" },
+    return h("p.toolbar", { id: "together" }, [
         button("compare-two", "Compare the two", () => actions.pair(...chosen), {
             disabled: chosen.length !== 2,
         }),
@@ -119,30 +99,23 @@ function together({ picked, runs }, items, state, actions) {
             button("export-chosen", "Export", actions.export),
             chosen.length > 1 && button("delete-chosen", "Delete…", actions.removeAll),
         ],
-        h(
-            "span.muted",
+        h("span.muted", [
             chosen.length
                 ? `${chosen.length} chosen`
                 : "Choose dumps to compare them or to make a cluster of them.",
-        ),
-    );
+        ]),
+    ]);
 }
 
 /* How many hosts of a cluster are like this dump. */
 function hostsField(row, runs, actions) {
-    const field = h("input.short", {
-        type: "number",
-        min: "1",
-        max: "16384",
-        value: String(
-            runs.filter((run) => run.id === row.id).reduce((sum, run) => sum + run.count, 0),
-        ),
-        "data-key": `hosts:${row.id}`,
-        "aria-label": `Hosts like ${row.name || row.id}`,
-        onchange: () =>
-            Number(field.value) >= 1 && actions.count(row.id, Math.floor(Number(field.value))),
-    });
-    return h("label", { title: "Hosts of the cluster" }, " × ", field);
+    const own = runs.filter((run) => run.id === row.id).reduce((sum, run) => sum + run.count, 0),
+        range = { least: 1, most: 16384, "aria-label": `Hosts like ${row.name || row.id}` },
+        act = (n) => actions.count(row.id, n);
+    return h("label", { title: "Hosts of the cluster" }, [
+        " × ",
+        numberField(`hosts:${row.id}`, own, range, act),
+    ]);
 }
 
 const keptDumps = (items, { picked, runs }, actions) =>
@@ -179,9 +152,9 @@ const keptDumps = (items, { picked, runs }, actions) =>
                     }),
                     picked.has(row.id) && hostsField(row, runs, actions),
                 ],
-                h(
-                    "a",
-                    { href: address(DEFAULTS, { id: row.id }), "data-key": `open:${row.id}` },
+                link(
+                    address(DEFAULTS, { id: row.id }),
+                    `open:${row.id}`,
                     row.name || row.id.slice(0, 12),
                 ),
                 h("td.wrap.machine", row.machine?.sentence ?? "–"),
@@ -193,11 +166,9 @@ const keptDumps = (items, { picked, runs }, actions) =>
                     " ",
                 ]),
                 counts(row.findings),
-                h(
-                    "time",
-                    { datetime: row.created },
+                h("time", { datetime: row.created }, [
                     (row.created ?? "").slice(0, 16).replace("T", " "),
-                ),
+                ]),
                 sizeText(row.size ?? 0),
                 [
                     button(`edit:${row.id}`, "Edit", () => actions.edit(row), {

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic,
- * the first difference and its likely causes. */
-import { button, copyButton, dropDown, facts, fileButton, fold, h, table } from "../dom.js";
+/* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic, the
+ * first difference and its likely causes. */
+import { pasting } from "./parts.js";
+import {
+    button,
+    copyable,
+    dropDown,
+    facts,
+    fileButton,
+    fold,
+    h,
+    leftOut,
+    listOf,
+    table,
+    textButton,
+} from "../dom.js";
 import { onPage } from "../page_words.js";
 import {
     applied,
@@ -23,31 +36,22 @@ const COMMAND =
 const SHOWN = 300;
 
 /** A log that neither prints nor implies its machine, before a machine is open: its triage, and the machine types to
- * compare it with.
- *  log: {name, answer}. actions: logOn(type), forgetLog(). */
+ * compare it with. log: {name, answer}. actions: logOn(type), forgetLog(). */
 export function aloneView({ log, machines, actions }) {
     const { triage, why_no_check, implied_machine } = log.answer;
-    return h(
-        "section",
-        { id: "log-alone", "aria-label": "Log" },
-        h(
-            "h2",
-            log.name,
-            " ",
-            button("forget-log", "forget", actions.forgetLog, { class: "text" }),
-        ),
+    return h("section", { id: "log-alone", "aria-label": "Log" }, [
+        h("h2", [log.name, " ", textButton("forget-log", "forget", actions.forgetLog)]),
         triageView(triage),
         h("p.note", { id: "why-not-compared" }, `The machine was not compared: ${why_no_check}.`),
         log.answer.log.library === "NCCL" && typeChoice(machines, implied_machine, actions),
-    );
+    ]);
 }
 
 /* The types that fit the log's lines come first. */
 function typeChoice(machines, implied, actions) {
     const rows = machines ?? [],
         fits = rows.filter((row) => implied?.fits.includes(row.name));
-    return h(
-        "p",
+    return h("p", [
         dropDown(
             "log-machine",
             "Compare with a machine of the type",
@@ -55,73 +59,54 @@ function typeChoice(machines, implied, actions) {
             null,
             (type) => type && actions.logOn(type),
         ),
-    );
+    ]);
 }
 
 /** log: {name, answer, problem, busy, implied}. actions: log(blob, name), noLog(), logOn(type), topic(name),
  * select(from, to), against(list). */
-export function logView({ model, state, log, machines, actions }) {
-    return [
-        chooser(log, machines, actions),
-        log.busy
-            ? h("p.muted", { id: "checking" }, "Reading the log and predicting… ")
-            : log.problem
-              ? problemView(log.problem)
-              : !log.answer
-                ? empty()
-                : answer(model, state, log, actions),
-    ];
-}
+export const logView = ({ model, state, log, machines, actions }) => [
+    chooser(log, machines, actions),
+    log.busy
+        ? h("p.muted", { id: "checking" }, "Reading the log and predicting… ")
+        : log.problem
+          ? problemView(log.problem)
+          : !log.answer
+            ? empty()
+            : answer(model, state, log, actions),
+];
 
-function chooser(log, machines, actions) {
-    const text = h("textarea", {
-        id: "log-paste",
-        "data-key": "log-paste",
-        rows: "2",
-        spellcheck: "false",
-        autocomplete: "off",
-        "aria-label": "Log as text",
-        placeholder: "host:123:456 [0] NCCL INFO …",
-    });
-    return h(
-        "div.toolbar",
-        { id: "log-chooser" },
-        fileButton(
-            "log-file",
-            "Choose a log…",
-            "NCCL log",
-            ([file]) => actions.log(file, file.name),
-            { accept: ".log,.txt,.out,.xml,text/plain" },
-        ),
-        h("span.muted", "or drop it on this page, or paste it:"),
-        text,
-        button(
-            "log-read",
-            "Check the pasted text",
-            () => text.value.trim() && actions.log(new Blob([text.value]), "pasted.log"),
-        ),
-        log.answer && button("no-log", "forget", actions.noLog, { class: "text" }),
+const chooser = (log, machines, actions) =>
+    pasting(
+        "log",
+        {
+            name: "Log as text",
+            file: fileButton(
+                "log-file",
+                "Choose a log…",
+                "NCCL log",
+                ([file]) => actions.log(file, file.name),
+                { accept: ".log,.txt,.out,.xml,text/plain" },
+            ),
+            hint: "or drop it on this page, or paste it:",
+            placeholder: "host:123:456 [0] NCCL INFO …",
+        },
+        actions.log,
+        log.answer && textButton("no-log", "forget", actions.noLog),
         log.answer && typeChoice(machines, log.implied, actions),
     );
-}
 
-function empty() {
-    return h(
-        "div",
-        { id: "no-log" },
-        h(
-            "p",
+const empty = () =>
+    h("div", { id: "no-log" }, [
+        h("p", [
             "Orrery compares a debug log of a job on this machine with the prediction, fact by fact. The log is " +
                 "not stored. A link includes it only if you choose so under Share.",
-        ),
-        h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
-        h(
-            "p.muted",
+        ]),
+        copyable(COMMAND),
+        h("p.muted", [
             "Mixed ranks, launcher prefixes, ANSI colours and wrapped lines are fine; NCCL_GRAPH_DUMP_FILE " +
                 "as well.",
-        ),
-    );
-}
+        ]),
+    ]);
 
 function answer(
     model,
@@ -136,32 +121,23 @@ function answer(
     const about = recovered(log, check); // below what is wrong
     const compared = () => [
         implied?.type &&
-            h(
-                "p.note",
-                { id: "log-implied" },
+            h("p.note", { id: "log-implied" }, [
                 `No topology was given, and no known type but ${implied.fits.join(" or ")} fits the log: ` +
                     `${implied.lines.map((row) => `line ${row.line}: ${row.says}`).join("; ")}.`,
-            ),
+            ]),
         check?.assumed?.length > 0 &&
-            h(
-                "details",
-                { id: "log-assumed", open: true },
+            h("details", { id: "log-assumed", open: true }, [
                 h("summary", "Assumed"),
-                h(
-                    "ul",
-                    check.assumed.map((sentence) => h("li", `${sentence}.`)),
-                ),
-            ),
+                listOf("ul", check.assumed, (sentence) => `${sentence}.`),
+            ]),
         !check
             ? [h("p.note", `The machine was not compared: ${why_no_check}.`), !other && about]
             : [
                   surveyText(survey) &&
-                      h(
-                          "p",
-                          { id: "log-communicators" },
+                      h("p", { id: "log-communicators" }, [
                           h("b", surveyText(survey)),
                           ` Below: communicator ${check.communicator}.`,
-                      ),
+                      ]),
                   h("p", { id: "log-verdict" }, h("b", verdictText(check))),
                   check.first_difference && first(model, check, actions),
                   check.causes.length > 0 && !other && causes(check),
@@ -173,26 +149,21 @@ function answer(
                       topic,
                       actions.topic,
                   ),
-                  h(
-                      "div",
-                      { id: "log-facts", role: "tabpanel", tabindex: "-1" },
+                  h("div", { id: "log-facts", role: "tabpanel", tabindex: "-1" }, [
                       topic ? factTable(model, check, topic, actions) : topics(check, actions),
-                  ),
+                  ]),
               ],
     ];
     return [
         other &&
-            h(
-                "section",
-                { id: "other-machine", "aria-label": "Another machine" },
+            h("section", { id: "other-machine", "aria-label": "Another machine" }, [
                 h("p", h("b", other)),
-                h(
-                    "p",
+                h("p", [
                     button("log-own", "Open the machine of the log", actions.logOwn),
                     " ",
                     h("span.muted", "Or choose its type above."),
-                ),
-            ),
+                ]),
+            ]),
         triageView(triage),
         h("h2", "The machine, compared with the prediction"),
         other && about,
@@ -235,41 +206,29 @@ function recovered(log, check) {
 
 function first(model, check, actions) {
     const fact = check.first_difference;
-    return h(
-        "div",
-        { id: "first-difference" },
+    return h("div", { id: "first-difference" }, [
         h("h2", `First difference, line ${fact.line}`),
         facts([
             ["Of", place(model, fact, actions)],
             ["Log", named(model, fact.logged)],
             ["Predicted", named(model, fact.predicted)],
         ]),
-    );
+    ]);
 }
 
-function causes(check) {
-    return h(
-        "div",
-        { id: "causes" },
+const causes = (check) =>
+    h("div", { id: "causes" }, [
         h("h2", "Likely causes"),
-        h(
-            "ul",
-            check.causes.map((row) =>
-                h(
-                    "li",
-                    h("b", row.what),
-                    `: ${row.why} `,
-                    row.tested &&
-                        h(
-                            "span",
-                            `With it, ${row.differences_left} of ${check.differ} differences are left. `,
-                        ),
-                    h("span.muted", onPage(row.advice)),
-                ),
-            ),
-        ),
-    );
-}
+        listOf("ul", check.causes, (row) => [
+            h("b", row.what),
+            `: ${row.why} `,
+            row.tested &&
+                h("span", [
+                    `With it, ${row.differences_left} of ${check.differ} differences are left. `,
+                ]),
+            h("span.muted", onPage(row.advice)),
+        ]),
+    ]);
 
 function topics(check, actions) {
     const asked = [
@@ -279,11 +238,9 @@ function topics(check, actions) {
     ];
     return [
         asked.length > 0 &&
-            h(
-                "p.note",
-                { id: "log-subsystems" },
+            h("p.note", { id: "log-subsystems" }, [
                 `NCCL_DEBUG_SUBSYS=${asked.join(",")} prints what is not in the log.`,
-            ),
+            ]),
         table(
             "What agrees, topic by topic",
             ["Topic", "#Agree", "#Differ", "~Verdict"],
@@ -292,11 +249,8 @@ function topics(check, actions) {
                 cells: [
                     row.verdict === "not-told"
                         ? (TOPICS[row.topic] ?? row.topic)
-                        : button(
-                              `topic-of:${row.topic}`,
-                              TOPICS[row.topic] ?? row.topic,
-                              () => actions.topic(row.topic),
-                              { class: "text" },
+                        : textButton(`topic-of:${row.topic}`, TOPICS[row.topic] ?? row.topic, () =>
+                              actions.topic(row.topic),
                           ),
                     row.agree || "",
                     row.differ || "",
@@ -329,7 +283,7 @@ function factTable(model, check, topic, actions) {
                 ],
             })),
         ),
-        rows.length > SHOWN && h("p.note", `${rows.length - SHOWN} more are not listed.`),
+        leftOut(rows.length - SHOWN),
     ];
 }
 
@@ -339,11 +293,8 @@ function place(model, fact, actions) {
         text = named(model, fact.what);
     return [
         nodes.length
-            ? button(
-                  `fact:${fact.line}:${fact.what}`,
-                  text,
-                  () => actions.select(nodes[0], nodes[1] ?? ""),
-                  { class: "text" },
+            ? textButton(`fact:${fact.line}:${fact.what}`, text, () =>
+                  actions.select(nodes[0], nodes[1] ?? ""),
               )
             : text,
         text !== fact.what && h("span.muted", ` (${fact.what})`),

@@ -16,34 +16,28 @@ export function machineView({ model, before, source, state, actions }) {
         sentence = doc.summary?.machine?.sentence;
     return [
         chosen &&
-            h(
-                "section.findings",
-                { id: "chosen-finding", "aria-label": "Finding" },
+            h("section.findings", { id: "chosen-finding", "aria-label": "Finding" }, [
                 finding(chosen, { model, source, state, actions }),
-            ),
+            ]),
         sentence && h("p", { class: "sentence" }, capital(sentence), "."),
-        h(
-            "section",
-            { "aria-label": "Figures" },
+        h("section", { "aria-label": "Figures" }, [
             h("h2", "This machine"),
             facts(figures(doc), { old }),
-        ),
+        ]),
         deviceCard(doc, actions),
-        h(
-            "p.note",
+        h("p.note", [
             "Select a device or a link in the drawing, or a cell of the matrix. Shift+click a second device to see " +
                 "the path between the two.",
-        ),
+        ]),
         doc.assumptions?.length > 0 &&
             fold(
                 `${doc.topology}:always`,
                 "Assumed for every machine",
-                h(
-                    "ul.findings",
+                h("ul.findings", [
                     doc.assumptions
                         .filter((row) => !row.id.startsWith("input-"))
                         .map((row) => h("li.muted", row.text)),
-                ),
+                ]),
             ),
     ];
 }

@@ -76,11 +76,10 @@ export function machinePicker(machines, open, label = "Open this machine") {
         about();
     }
     list();
-    return h(
-        "div.picker",
+    return h("div.picker", [
         h("label.stack", "Search the machine types", search),
         h("label.stack", "Machine type", types),
         facts,
         opener,
-    );
+    ]);
 }

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A set of dumps against what most of them are like: who deviates, and in what. */
-import { button, h, table } from "../dom.js";
+import { button, h, link, table } from "../dom.js";
 import { setText } from "../pairs.js";
 import { address, DEFAULTS } from "../state.js";
 import { outcomesView } from "./outcomes.js";
-import { problemView } from "./problem.js";
+import { answered } from "./problem.js";
 
 /** majority: {doc, problem}. actions: library(), majorityAgain(). */
 export function majorityView({ majority, state, actions }) {
     const { doc, problem } = majority;
-    return h(
-        "div.library",
-        h(
-            "header",
+    return h("div.library", [
+        h("header", [
             h("h1", "Comparison with the majority"),
             h("p.muted", setText(state.set)),
             button("back-to-library", "Library", actions.library),
-        ),
-        problem
-            ? [problemView(problem, { again: actions.majorityAgain })]
-            : !doc
-              ? h("p.muted", "Comparing…")
-              : answer(doc, state),
-    );
+        ]),
+        answered({ answer: doc, problem }, () => answer(doc, state), "Comparing…", {
+            again: actions.majorityAgain,
+        }),
+    ]);
 }
 
 function answer(doc, state) {
@@ -31,11 +27,7 @@ function answer(doc, state) {
         ),
         asks = { release: state.release, hosts: state.hosts, settings: state.settings };
     const open = (id) =>
-        h(
-            "a",
-            { href: address(DEFAULTS, { ...asks, id }), "data-key": `open:${id}` },
-            names.get(id) ?? id.slice(0, 12),
-        );
+        link(address(DEFAULTS, { ...asks, id }), `open:${id}`, names.get(id) ?? id.slice(0, 12));
     const beside = (id) =>
         id === doc.reference
             ? open(id)
@@ -56,25 +48,20 @@ function answer(doc, state) {
         h("p", { id: "majority-summary" }, doc.summary),
         effect(doc, beside),
         doc.findings.length > 0 &&
-            h(
-                "ul.findings",
-                { id: "set-findings" },
+            h("ul.findings", { id: "set-findings" }, [
                 doc.findings.map((row) =>
-                    h(
-                        "li",
-                        { "data-finding": row.catalogue },
+                    h("li", { "data-finding": row.catalogue }, [
                         h("p", h(`b.sev-${row.severity}`, row.severity), " ", h("b", row.title)),
                         h("p", row.detail, "."),
                         h("p.muted", row.why, " ", row.advice),
-                    ),
+                    ]),
                 ),
-            ),
+            ]),
         doc.rows.length > 0 && [h("h2", "What differs"), rowsTable(doc, beside)],
         doc.left_out > 0 &&
-            h(
-                "p.note",
+            h("p.note", [
                 `${doc.left_out} more difference${doc.left_out === 1 ? " is" : "s are"} not listed.`,
-            ),
+            ]),
         h("h2", "All dumps of the set"),
         membersTable(doc, open, beside),
     ];
@@ -85,12 +72,11 @@ const largest = (row) =>
     Math.max(0, ...(row.outcomes ?? []).map((one) => Math.abs(one.change ?? 0)));
 const effect = (doc, beside) => {
     const most = [...doc.members].sort((x, y) => largest(y) - largest(x))[0];
-    return (
-        largest(most) >= 0.02 && [
-            h("h2", "What ", beside(most.topology), " gets, beside the reference"),
-            outcomesView(most.outcomes),
-        ]
-    );
+    if (largest(most) < 0.02) return null;
+    return [
+        h("h2", "What ", beside(most.topology), " gets, beside the reference"),
+        outcomesView(most.outcomes),
+    ];
 };
 
 const rowsTable = (doc, beside) =>
@@ -119,13 +105,7 @@ const decisions = (row) =>
 const membersTable = (doc, open, beside) =>
     table(
         "The dumps of the set",
-        [
-            "~Dump",
-            "#Hardware",
-            "#Names",
-            "~NCCL decides differently",
-            "~Compare with the reference",
-        ],
+        "~Dump|#Hardware|#Names|~NCCL decides differently|~Compare with the reference",
         [...doc.members]
             .sort((x, y) => y.hardware - x.hardware || y.numbering - x.numbering)
             .map((row) => ({

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* GPU x (GPU + NET): type, bandwidth, hops or verdict of each path. */
-import { button, choices, h } from "../dom.js";
+import { choices, h, textButton } from "../dom.js";
 import { cell, shortName } from "../model.js";
 import { grid, kindLegend } from "./grid.js";
 import { chosenTrays, MANY_COLUMNS, together, trays } from "../trays.js";
@@ -8,7 +8,7 @@ import { chosenTrays, MANY_COLUMNS, together, trays } from "../trays.js";
 const made = new WeakMap(); // table -> {model, other, mode, side, trays} that it shows
 
 /** Moves the selection within a matrix that shows the same analysis; false if it has to be made anew. Thousands of
- *  cells take long to make. */
+ * cells take long to make. */
 export function moveSelection(table, { model, other, state }) {
     const shown = table && made.get(table);
     if (
@@ -102,8 +102,7 @@ export function matrixView({ model, other, state, actions }) {
     });
     moveSelection(table, { model, other, state });
     return [
-        h(
-            "div.toolbar",
+        h("div.toolbar", [
             cellChoices(state, actions),
             racks.length > 1 && trayChoices(state, pair, actions),
             after &&
@@ -118,29 +117,25 @@ export function matrixView({ model, other, state, actions }) {
                     actions.side,
                 ),
             after &&
-                h(
-                    "span.muted",
-                    { id: "matrix-changes" },
+                h("span.muted", { id: "matrix-changes" }, [
                     changes
                         ? `${changes} of ${gpus.length * columns.length} cells change; a corner marks them`
                         : "no cell changes",
-                ),
-        ),
+                ]),
+        ]),
         model.gpus.length > 0
             ? h("div.beside", h("div.scroll", table), h("div.legend", legend(state.cell, used)))
             : h("p", "No GPU takes part."),
         nets.length === 0 &&
             model.gpus.length > 0 &&
             (model.doc.hosts === 1
-                ? h(
-                      "p.note",
+                ? h("p.note", [
                       "With one host NCCL drops the NICs from the graph. ",
-                      button(null, "Take two hosts", () => actions.hosts(2), {
-                          class: "text",
+                      textButton(null, "Take two hosts", () => actions.hosts(2), {
                           id: "two-hosts",
                       }),
                       " to see paths to them.",
-                  )
+                  ])
                 : h("p.note", "The dump has no NICs.")),
     ];
 }
@@ -176,8 +171,8 @@ const trayChoices = (state, pair, actions) =>
         actions.trays,
     );
 
-/* Tray by tray: a cell is what all its pairs have in common, and leads to them. The columns
- * after them are the NICs of the row's own tray and of the others. */
+/* Tray by tray: a cell is what all its pairs have in common, and leads to them. The columns after them are the NICs of
+ * the row's own tray and of the others. */
 function trayMatrix(model, racks, other, state, actions) {
     const used = new Set(),
         open = (a, b) => actions.trays(`${a},${b}`),
@@ -249,12 +244,11 @@ function trayMatrix(model, racks, other, state, actions) {
         columns: null,
     });
     return [
-        h(
-            "div.toolbar",
+        h("div.toolbar", [
             cellChoices(state, actions),
             trayChoices(state, null, actions),
             h("span.muted", "A cell says what all its pairs have in common; click it to see them."),
-        ),
+        ]),
         h("div.beside", h("div.scroll", table), h("div.legend", legend(state.cell, used))),
     ];
 }

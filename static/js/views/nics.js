@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* GPU and NIC side by side: which NIC each GPU uses, by which path, with or without GPUDirect RDMA, and through whom.
- * */
-import { button, h, table } from "../dom.js";
+/* GPU and NIC side by side: which NIC each GPU uses, by which path, with or without GPUDirect RDMA, and through
+ * whom. */
+import { h, table, textButton } from "../dom.js";
 import { bandwidth, KINDS } from "../model.js";
 import { inShort } from "../nics.js";
 
 const type = (nic) => h(`span.kind.k-${nic.type}`, { title: KINDS[nic.type] }, nic.type);
 const lead = (id, row, nic, select) => [
-    button(`nic:${id}:${row.rank}:${nic.net}`, nic.name, () => select(row.gpu, nic.net), {
-        class: "text",
-    }),
+    textButton(`nic:${id}:${row.rank}:${nic.net}`, nic.name, () => select(row.gpu, nic.net)),
     nic.bus && h("span.muted", ` ${nic.bus}`),
 ];
 
@@ -24,11 +22,9 @@ export const nicSummary = (rows, select) =>
                 cells: [
                     i
                         ? null
-                        : h(
-                              "th",
-                              { scope: "row", rowspan: String(row.nics.length) },
+                        : h("th", { scope: "row", rowspan: String(row.nics.length) }, [
                               String(row.rank),
-                          ),
+                          ]),
                     lead("gpu-nics", row, nic, select),
                     [type(nic), ` ${bandwidth(nic.bw)}`],
                     nic.gdr,

@@ -9,24 +9,20 @@ const cell = (at) =>
         ? h("td.num.zero", "–")
         : !at.change
           ? h("td.num.zero", bandwidth(at.after))
-          : h(
-                "td.num",
-                { class: `num ${at.change < 0 ? "worse" : "better"}` },
+          : h("td.num", { class: `num ${at.change < 0 ? "worse" : "better"}` }, [
                 `${bandwidth(at.before)} → `,
                 h("b", bandwidth(at.after)),
                 ` (${changeText(at.change)})`,
-            );
+            ]);
 
 /** outcomes: of a document of the service. */
 export function outcomesView(outcomes) {
     const { hosts, rows } = outcomeRows(outcomes);
-    return (
-        rows.length > 0 &&
-        table(
-            "Bus bandwidth before and after, GB/s",
-            ["Bus bandwidth, GB/s", "Size", ...hosts.map((n) => `#${plural(n, "host")}`)],
-            rows.map(({ name, size, cells }) => [name, sizeText(size), ...cells.map(cell)]),
-            { id: "outcomes", tag: "table" },
-        )
+    if (!rows.length) return null;
+    return table(
+        "Bus bandwidth before and after, GB/s",
+        ["Bus bandwidth, GB/s", "Size", ...hosts.map((n) => `#${plural(n, "host")}`)],
+        rows.map(({ name, size, cells }) => [name, sizeText(size), ...cells.map(cell)]),
+        { id: "outcomes", tag: "table" },
     );
 }

@@ -83,11 +83,10 @@ export async function palette({ model, source, choose, commands: rows }) {
         text: `${one.name}\n${one.about}`.toLowerCase(),
     }));
     const options = h("ul.found", { id: "found", role: "listbox", "aria-label": "What was found" }),
-        hint = h(
-            "p.note",
+        hint = h("p.note", [
             "Bus id, rank, mlx5_N or GUID of a device, or a view, a setting, an action, a document. " +
                 "Shift+Enter makes a device the end of the path.",
-        );
+        ]);
     const take = (entry, extend) => {
         if (!entry) return;
         dialog.close();

@@ -11,19 +11,15 @@ const tick = (size) => sizeText(size).replace("iB", "");
 export const plotGrid = (at, { w, h, left, right, top, bottom }, sizes, last, upright = false) => [
     at.yTicks.map((bw) => [
         s("path", { class: "grid", d: `M${left},${at.y(bw)}H${w - right}` }),
-        s(
-            "text",
-            { x: left - 6, y: at.y(bw) + 3.5, class: "y" },
+        s("text", { x: left - 6, y: at.y(bw) + 3.5, class: "y" }, [
             String(Number(bw.toPrecision(2))),
-        ),
+        ]),
     ]),
     sizes.map((size) => [
         upright && s("path", { class: "grid", d: `M${at.x(size)},${top}V${h - bottom}` }),
-        s(
-            "text",
-            { x: at.x(size), y: h - bottom + 16, class: size === last ? "x end" : "x" },
+        s("text", { x: at.x(size), y: h - bottom + 16, class: size === last ? "x end" : "x" }, [
             tick(size),
-        ),
+        ]),
     ]),
 ];
 
@@ -33,11 +29,9 @@ export const crossingMarks = (rows, at, { w, h, top, bottom }) =>
         const x = at.x(size),
             late = x > w - EDGE;
         return [
-            s(
-                "path",
-                { class: "cross", d: `M${x},${top}V${h - bottom}` },
+            s("path", { class: "cross", d: `M${x},${top}V${h - bottom}` }, [
                 s("title", null, `${sizeText(size)}: ${name}`),
-            ),
+            ]),
             s(
                 "text",
                 {

@@ -24,9 +24,7 @@ export function scalingChart({ hosts, lines, pending }, asked, actions) {
             .filter(({ values }) => values[i] !== null)
             .map(({ name, values }) => `${name} ${bandwidth(values[i])} GB/s`)
             .join(", ");
-    return h(
-        "figure.scaling",
-        { id: "scaling", "aria-busy": pending ? "true" : null },
+    return h("figure.scaling", { id: "scaling", "aria-busy": pending ? "true" : null }, [
         s(
             "svg",
             {
@@ -41,11 +39,9 @@ export function scalingChart({ hosts, lines, pending }, asked, actions) {
             ]),
             [0, most].map((value) => [
                 s("path", { class: "grid", d: `M${LEFT},${y(value)}H${W - 4}` }),
-                s(
-                    "text",
-                    { class: "y", x: LEFT - 6, y: y(value) + 4 },
+                s("text", { class: "y", x: LEFT - 6, y: y(value) + 4 }, [
                     bandwidth(Math.round(value)),
-                ),
+                ]),
             ]),
             at >= 0 && s("path", { class: "here", d: `M${x(at)},${TOP}V${H - BOTTOM}` }),
             lines.map((line, i) => [
@@ -81,5 +77,5 @@ export function scalingChart({ hosts, lines, pending }, asked, actions) {
                 ),
             ),
         ),
-    );
+    ]);
 }

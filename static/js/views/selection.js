@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The selected device, or the selected path with its hops, its narrowest link and the decision it leads to. */
-import { button, facts, h, table } from "../dom.js";
+import { button, facts, h, table, textButton } from "../dom.js";
 import { loads } from "../channels.js";
 import { flawedLinks } from "../diagnosis.js";
 import { whyOfSelection } from "../why.js";
@@ -28,20 +28,17 @@ const kind = (type) => h(`span.kind.k-${type}`, { title: KINDS[type] }, type);
 export function selectionView({ model, network = null, other, state, extending = false, actions }) {
     if (!model.nodes.has(state.from) || (state.to && !model.nodes.has(state.to))) {
         const missing = model.nodes.has(state.from) ? state.to : state.from;
-        return h(
-            "div",
-            { id: "not-here" },
-            h(
-                "p",
+        return h("div", { id: "not-here" }, [
+            h("p", [
                 `${missing} is not in this analysis. `,
-                button(null, "clear", actions.clear, { class: "text" }),
-            ),
+                textButton(null, "clear", actions.clear),
+            ]),
             ["NET", "NIC"].includes(typeOf(missing)) &&
                 model.doc.hosts === 1 && [
                     h("p.note", "With one host NCCL drops the NICs."),
                     button(null, "Take two hosts", () => actions.hosts(2)),
                 ],
-        );
+        ]);
     }
     return state.to
         ? [pathView(model, state, actions), other && beforeAfter(model, other, state)]
@@ -62,47 +59,41 @@ const whyButtons = (model, state, actions) =>
 /* The NICs of a GPU; on one host, those that it would use on two. */
 function nicsOf(model, network, gpu, actions) {
     const row = nicTable(network ?? model).find((one) => one.gpu === gpu);
-    return (
-        row?.nics.length > 0 && [
-            h("h3", network ? `NICs on ${network.doc.hosts} hosts` : "NICs"),
-            nicsOfGpu(row, actions.nic),
-        ]
-    );
+    if (!row?.nics.length) return null;
+    return [
+        h("h3", network ? `NICs on ${network.doc.hosts} hosts` : "NICs"),
+        nicsOfGpu(row, actions.nic),
+    ];
 }
 
 function deviceView(model, network, state, extending, actions) {
     const { from } = state;
     const rows = pathsFrom(model, from);
     return [
-        h(
-            "div.path-head",
+        h("div.path-head", [
             h("h2", shortName(model, from)),
             button("extend", "Path to…", () => actions.extend(!extending), {
                 pressed: extending,
                 title: "Then click the other end on the drawing (or Shift+click it)",
             }),
-            button(null, "clear", actions.clear, { class: "text" }),
-        ),
+            textButton(null, "clear", actions.clear),
+        ]),
         extending &&
-            h(
-                "p.note",
-                { id: "extending", role: "status" },
+            h("p.note", { id: "extending", role: "status" }, [
                 "Now click the device at the other end of the path, on the drawing or in the list below.",
-            ),
+            ]),
         facts(deviceFacts(model, from)),
-        h(
-            "p",
-            button(
+        h("p", [
+            textButton(
                 "show-source",
                 actions.lineOf(from)
                     ? `Line ${actions.lineOf(from)} of the dump`
                     : "Show in the dump",
                 actions.source,
-                { class: "text" },
             ),
             " ",
             whyButtons(model, state, actions),
-        ),
+        ]),
         nicsOf(model, network, from, actions),
         rows.length > 0 &&
             table(
@@ -134,12 +125,11 @@ function pathView(model, state, actions) {
     const { from, to } = state;
     const path = model.paths.get(`${from}>${to}`),
         decision = from === to ? null : verdict(model, from, to);
-    const head = h(
-        "div.path-head",
+    const head = h("div.path-head", [
         h("h2", `${shortName(model, from)} → ${shortName(model, to)}`),
-        button(null, "reverse", () => actions.select(to, from), { class: "text" }),
-        button(null, "clear", actions.clear, { class: "text" }),
-    );
+        textButton(null, "reverse", () => actions.select(to, from)),
+        textButton(null, "clear", actions.clear),
+    ]);
     if (!path) return [head, linkView(model, from, to, actions)];
     const rows = hops(model, path),
         diversion = model.diversions.get(`${from}>${to}`);
@@ -165,21 +155,18 @@ function pathView(model, state, actions) {
                 { tag: "table.wide.hops", scroll: false },
             ),
         decision?.rows.map((row) =>
-            h(
-                "section.verdict",
-                { "data-verdict": row.yes ? "yes" : "no" },
+            h("section.verdict", { "data-verdict": row.yes ? "yes" : "no" }, [
                 h("h3", row.what, h(`span.kind.k-${row.yes ? "yes" : "no"}`, row.text)),
                 row.why && h("p", reason(model, row.why)),
                 row.why?.setting &&
-                    h(
-                        "p.muted",
+                    h("p.muted", [
                         row.why.by_user ? "You set " : "Moved by ",
                         button(null, row.why.setting, () => actions.setting(row.why.setting), {
                             class: "text mono",
                         }),
                         ".",
-                    ),
-            ),
+                    ]),
+            ]),
         ),
         typeOf(from) === "GPU" &&
             typeOf(to) === "GPU" &&
@@ -206,13 +193,12 @@ function linkView(model, from, to, actions) {
             .filter(({ link }) => link.includes(from) && link.includes(to))
             .flatMap(({ findings }) => findings)
             .map((row) =>
-                h(
-                    "p",
+                h("p", [
                     h(`span.sev-${row.severity}`, row.severity),
                     " ",
-                    button(null, row.title, () => actions.finding(row), { class: "text" }),
+                    textButton(null, row.title, () => actions.finding(row)),
                     `: ${row.detail}.`,
-                ),
+                ]),
             ),
         rows.length
             ? table(
@@ -245,9 +231,7 @@ function beforeAfter(model, { model: after, names }, { from, to }) {
     };
     const a = told(model),
         b = new Map(/** @type {any} */ (told(after)));
-    return h(
-        "section.verdict",
-        { id: "before-after", "aria-label": "Before and after" },
+    return h("section.verdict", { id: "before-after", "aria-label": "Before and after" }, [
         table(
             "This path on both sides",
             ["", names.a, names.b],
@@ -262,5 +246,5 @@ function beforeAfter(model, { model: after, names }, { from, to }) {
             }),
             { rowHeads: true, scroll: false },
         ),
-    );
+    ]);
 }

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
-import { button, choices, dropDown, fileButton, h } from "../dom.js";
+import {
+    button,
+    choices,
+    dropDown,
+    field,
+    fileButton,
+    h,
+    numberField,
+    options,
+    searchField,
+} from "../dom.js";
 import { graphCount } from "../graph_file.js";
-import { plural } from "../model.js";
+import { joined, plural } from "../model.js";
 import { FUSE_NICS, MOST_HOSTS, repairs } from "../state.js";
 import { CPUS, joinedText } from "./input.js";
 
@@ -85,8 +95,8 @@ const HOSTS = [1, 2, 4, 8, 16, 64];
 
 /** Everything that is asked, in one place: release, hosts, what was changed, assumptions, settings. graphs: how many
  * the graph file of the dump has, 0 if there is none. domain: hosts of the dump that NVLink joins, each of which counts
- * if there are several. controls: nodes that assume something else. The rest as in settingsList().
- *  actions: release(text), hosts(n), set(name, value), take(name, text), graphs(file). */
+ * if there are several. controls: nodes that assume something else. The rest as in settingsList(). actions:
+ * release(text), hosts(n), set(name, value), take(name, text), graphs(file). */
 export function questionView({
     state,
     input = null,
@@ -102,23 +112,14 @@ export function questionView({
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
     const current = state.release || standard || "";
-    const hosts = h("input", {
-        id: "hosts",
-        type: "number",
-        min: "1",
-        max: String(MOST_HOSTS),
-        step: "1",
-        value: String(state.hosts),
-        "data-key": "hosts",
-        onchange: () =>
-            hosts.value >= 1
-                ? actions.hosts(Math.floor(Number(hosts.value)))
-                : (hosts.value = String(state.hosts)),
-    });
+    const hosts = numberField(
+        "hosts",
+        state.hosts,
+        { id: "hosts", class: null, least: 1, most: MOST_HOSTS, step: "1" },
+        actions.hosts,
+    );
     return [
-        h(
-            "section.ask",
-            { role: "group", "aria-label": "What is asked" },
+        h("section.ask", { role: "group", "aria-label": "What is asked" }, [
             dropDown(
                 "release",
                 h("span", "NCCL"),
@@ -134,89 +135,86 @@ export function questionView({
                 { title: domain > 1 ? `Each is an NVLink domain of ${domain} hosts` : null },
                 h("label", { for: "hosts" }, domain > 1 ? "Domains" : "Hosts"),
                 hosts,
-                choices(
-                    "Hosts of the job",
-                    HOSTS.map((n) => [n, String(n)]),
-                    state.hosts,
-                    actions.hosts,
-                ),
+                choices("Hosts of the job", HOSTS, state.hosts, actions.hosts),
             ),
             chips(state, input?.graph_file ?? 0, actions),
             controls,
-        ),
+        ]),
         settingsList({ state, input, settings, focus, filter, refused, actions }),
     ];
 }
 
+const USUAL = "Reset to the service's defaults";
+
 /** What is asked otherwise than by default, each with a button that takes it back. */
 export function chips(state, graphs, actions) {
-    const chip = (text, label, title, undo) =>
-        h("li.chip", h("span", text), button(null, "×", undo, { "aria-label": label, title }));
-    return h(
-        "ul.chips",
-        { "aria-label": "Changed settings" },
-        state.assume &&
-            chip(
-                `assumed: ${state.assume}`,
-                "Assume nothing",
-                "Use only what the input contains",
-                () => actions.assume(""),
-            ),
-        state.assume_nics &&
-            chip(
-                nicsChip(state.assume_nics),
-                "Assume the usual NICs",
-                "Reset to the service's defaults",
-                () => actions.assumeNics(""),
-            ),
-        state.assume_cpu &&
-            chip(
-                `${CPUS[state.assume_cpu] ?? state.assume_cpu} CPUs assumed`,
-                "Assume the usual CPUs",
-                "Reset to the service's defaults",
-                () => actions.take("assume_cpu", ""),
-            ),
-        state.domain &&
-            chip(
-                `NVLink joins ${joinedText(state.domain)}`,
-                "Join hosts as usual",
-                "Reset to the service's defaults",
-                () => actions.take("domain", ""),
-            ),
-        graphs > 0 &&
-            chip(`graph file, ${graphCount(graphs)}`, "No graph file", "Search the graphs", () =>
-                actions.graphs(null),
-            ),
-        SELECTIONS.map(
-            ({ name, label, chip: say, drop = `All ${label}` }) =>
-                state[name] &&
-                chip(say ? say(state[name]) : `${label} ${state[name]}`, drop, drop, () =>
-                    actions.take(name, ""),
-                ),
+    const { assume, assume_nics: nics, assume_cpu: cpu, domain } = state,
+        reset = (name) => () => actions.take(name, "");
+    const rows = [
+        assume && [
+            `assumed: ${assume}`,
+            "Assume nothing",
+            "Use only what the input contains",
+            () => actions.assume(""),
+        ],
+        nics && [nicsChip(nics), "Assume the usual NICs", USUAL, () => actions.assumeNics("")],
+        cpu && [
+            `${CPUS[cpu] ?? cpu} CPUs assumed`,
+            "Assume the usual CPUs",
+            USUAL,
+            reset("assume_cpu"),
+        ],
+        domain && [
+            `NVLink joins ${joinedText(domain)}`,
+            "Join hosts as usual",
+            USUAL,
+            reset("domain"),
+        ],
+        graphs > 0 && [
+            `graph file, ${graphCount(graphs)}`,
+            "No graph file",
+            "Search the graphs",
+            () => actions.graphs(null),
+        ],
+        ...SELECTIONS.filter(({ name }) => state[name]).map(
+            ({ name, label, chip = (text) => `${label} ${text}`, drop = `All ${label}` }) => [
+                chip(state[name]),
+                drop,
+                drop,
+                reset(name),
+            ],
         ),
-        Object.entries(state.settings).map(([name, value]) =>
-            chip(`${name}=${value}`, `Remove ${name}`, "Back to the default", () =>
-                actions.set(name, ""),
+        ...Object.entries(state.settings).map(([name, value]) => [
+            `${name}=${value}`,
+            `Remove ${name}`,
+            "Back to the default",
+            () => actions.set(name, ""),
+        ]),
+    ];
+    return h("ul.chips", { "aria-label": "Changed settings" }, [
+        rows
+            .filter(Boolean)
+            .map(([text, name, title, undo]) =>
+                h("li.chip", [
+                    h("span", text),
+                    button(null, "×", undo, { "aria-label": name, title }),
+                ]),
             ),
-        ),
-    );
+    ]);
 }
 
 /* "400-no-gdr" in words. */
 function nicsChip(word) {
     const [speed, ...without] = word.split("-");
-    return [
+    return joined(" ", [
         "NICs assumed",
         speed !== "default" && `at ${speed} Gb/s`,
         without.length > 0 && "without GDR",
-    ]
-        .filter(Boolean)
-        .join(" ");
+    ]);
 }
 
 /** All settings of the release with their meaning, and those asked for that it does not have. input: what the service
- * took the bytes for;
- *  refused: what was not taken, {name: {why, text}}. */
+ * took the bytes for; refused: what was not taken, {name: {why, text}}. */
 function settingsList({ state, input = null, settings, focus, filter, refused, actions }) {
     const known = new Set(settings.map((row) => row.name));
     const rows = [
@@ -227,14 +225,13 @@ function settingsList({ state, input = null, settings, focus, filter, refused, a
             .filter((name) => !known.has(name))
             .map((name) => ({ name, meaning: "Not a setting of this release.", default: "" })),
     ];
-    const list = h(
-        "ul.settings",
+    const list = h("ul.settings", [
         rows.map((row) =>
             row.name === GRAPHS.name
                 ? graphFile(row, refused[row.name], actions)
                 : setting(row, refused[row.name], state, actions),
         ),
-    );
+    ]);
     const apply = () => {
         const wanted = search.value.trim().toLowerCase();
         [...list.children].forEach(
@@ -246,17 +243,9 @@ function settingsList({ state, input = null, settings, focus, filter, refused, a
                         .includes(wanted)),
         );
     };
-    const search = h("input.filter", {
-        type: "search",
-        id: "filter",
-        placeholder: "Filter settings",
-        "aria-label": "Filter settings",
-        value: focus || filter || "",
-        "data-key": "filter",
-        oninput: () => {
-            actions.filter(search.value);
-            apply();
-        },
+    const search = searchField("filter", "Filter settings", focus || filter || "", (text) => {
+        actions.filter(text);
+        apply();
     });
     apply();
     return [
@@ -269,18 +258,16 @@ const refusal = (refused) => refused && h("p.problem", { role: "alert" }, refuse
 
 function graphFile({ name, label, meaning, count }, refused, actions) {
     const id = `set-${name}`;
-    return h(
-        count ? "li.changed" : "li",
-        h(
-            "div.line",
+    return h(count ? "li.changed" : "li", [
+        h("div.line", [
             h("label", { for: id }, label),
             fileButton(id, "Choose…", label, ([file]) => actions.graphs(file), {
                 accept: ".xml,.txt",
             }),
-        ),
+        ]),
         refusal(refused),
         h("p", { id: `${id}-meaning` }, meaning, count ? ` In use: ${graphCount(count)}.` : ""),
-    );
+    ]);
 }
 
 function setting(row, refused, state, actions) {
@@ -290,33 +277,25 @@ function setting(row, refused, state, actions) {
     const said = { id, "data-key": id, "aria-describedby": `${id}-meaning` },
         become = (text) => (selects ? actions.take : actions.set)(row.name, text.trim());
     const input = row.choices
-        ? h(
-              "select",
-              { ...said, onchange: () => become(input.value) },
-              ["", ...row.choices].map((word) =>
-                  h("option", { value: word, selected: word === value }, word || row.default),
+        ? h("select", { ...said, onchange: () => become(input.value) }, [
+              options(
+                  ["", ...row.choices].map((word) => [word, word || row.default]),
+                  value,
               ),
-          )
-        : row.file
-          ? h("textarea", {
-                ...said,
-                value: refused?.text ?? value,
-                rows: "3",
-                spellcheck: "false",
-                onchange: () => become(input.value),
-            })
-          : h("input", {
-                ...said,
-                value,
-                spellcheck: "false",
-                autocomplete: "off",
-                placeholder: String(row.default ?? ""),
-                onchange: () => become(input.value),
-            });
-    return h(
-        value ? "li.changed" : "li",
-        h(
-            "div.line",
+          ])
+        : field(
+              id,
+              {
+                  ...said,
+                  value: refused?.text ?? value,
+                  rows: row.file && "3",
+                  placeholder: row.file ? null : String(row.default ?? ""),
+                  onchange: () => become(input.value),
+              },
+              row.file ? "textarea" : "input",
+          );
+    return h(value ? "li.changed" : "li", [
+        h("div.line", [
             h(row.label ? "label" : "label.mono", { for: id }, row.label ?? row.name),
             row.file &&
                 fileButton(
@@ -327,16 +306,14 @@ function setting(row, refused, state, actions) {
                     { accept: ".csv,.conf,.txt" },
                 ),
             input,
-        ),
+        ]),
         refusal(refused),
-        h(
-            "p",
-            { id: `${id}-meaning` },
+        h("p", { id: `${id}-meaning` }, [
             row.meaning,
             row.values ? ` Values: ${row.values}.` : "",
             row.default !== undefined && row.default !== "" ? ` Default: ${row.default}.` : "",
-        ),
-    );
+        ]),
+    ]);
 }
 
 /** The answer of /v1/releases as rows; [] without one. */
@@ -361,13 +338,11 @@ export function releaseLabel(row) {
 /** All releases as options of a choice, grouped by minor release. */
 export const releaseOptions = (releases, current) =>
     byMinor(releases).map(([minor, rows]) =>
-        h(
-            "optgroup",
-            { label: `NCCL ${minor}` },
+        h("optgroup", { label: `NCCL ${minor}` }, [
             rows.map((row) =>
                 h("option", { value: row.name, selected: row.name === current }, releaseLabel(row)),
             ),
-        ),
+        ]),
     );
 
 /** Releases by minor release, in their order: [["2.28", rows], ...]. */

@@ -4,7 +4,7 @@
  * while it moves, and the page follows once it is let go. */
 import { busBandwidthAt, chosenAt, ranges } from "../chart.js";
 import { otherSide, sizeText, writeSide } from "../compare.js";
-import { button, h } from "../dom.js";
+import { h, textButton } from "../dom.js";
 import { bandwidth, plural } from "../model.js";
 
 /* The graph that an algorithm uses. PAT has none that the search finds. */
@@ -43,13 +43,11 @@ function slider({ id, label, values, at, text, move, after = null }) {
 }
 
 /** other: the compared side, {diff, problem, key}. actions: message(size, graph), compareHere(list), view(name). */
-export function slidersView({ model, state, other, releases, actions }) {
-    return h(
-        "div.sliders",
+export const slidersView = ({ model, state, other, releases, actions }) =>
+    h("div.sliders", [
         sizeSlider(model, state, actions),
         releaseSlider(model, state, other, releases, actions),
-    );
-}
+    ]);
 
 function sizeSlider(model, state, actions) {
     const { predictions, tuning } = model.doc,
@@ -97,9 +95,7 @@ function releaseSlider(model, state, other, releases, actions) {
             actions.compareHere(writeSide({ ...side, release: name === now ? "" : name })),
         after:
             state.against.length > 0 &&
-            h(
-                "span.changes",
-                { id: "release-changes" },
+            h("span.changes", { id: "release-changes" }, [
                 other?.problem
                     ? other.problem.title
                     : !other?.diff
@@ -109,10 +105,8 @@ function releaseSlider(model, state, other, releases, actions) {
                         : [
                               other.diff.summary,
                               " ",
-                              button("all-changes", "All changes", () => actions.view("diff"), {
-                                  class: "text",
-                              }),
+                              textButton("all-changes", "All changes", () => actions.view("diff")),
                           ],
-            ),
+            ]),
     });
 }

@@ -126,11 +126,10 @@ export class SourceView {
 }
 
 /** view: the SourceView. */
-export function sourceView({ view, text, state }) {
-    return text === null
+export const sourceView = ({ view, text, state }) =>
+    text === null
         ? h("p.muted", "Loading the dump…")
         : [h("p.muted", { id: "source-about" }, aboutSource(text, state)), view.root];
-}
 
 export function aboutSource(text, state) {
     const lines = text.split("\n").length;

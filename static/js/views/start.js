@@ -2,7 +2,7 @@
 /* Before a machine is open: one place for whatever describes a machine, the machine types, what was opened lately, and
  * examples with their pictures. */
 import { costBar, decidingLine, headline } from "../diagnosis.js";
-import { button, copyButton, fileButton, h } from "../dom.js";
+import { button, copyable, fileButton, h, listOf, sign } from "../dom.js";
 import { isRack, typeText } from "../machine_types.js";
 import { index } from "../model.js";
 import { address, DEFAULTS } from "../state.js";
@@ -15,10 +15,9 @@ import { costSegments } from "./verdict.js";
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
 /** actions: open(blob, name), openMany(files), example(row), machine(type). inputs: rows of /v1/inputs, machines: of
- * /v1/machines, null while they are not known. recent: rows of recent.js.
- * live: the analysis of the example with faults, null while it is not known.
- *  problem: a node with what went wrong last, or null. log, results: those that imply no machine, {name, answer}, or
- *  null. pictures: of pictures.js. */
+ * /v1/machines, null while they are not known. recent: rows of recent.js. live: the analysis of the example with
+ * faults, null while it is not known. problem: a node with what went wrong last, or null. log, results: those that
+ * imply no machine, {name, answer}, or null. pictures: of pictures.js. */
 export function startView({
     examples,
     inputs,
@@ -42,38 +41,29 @@ export function startView({
         "aria-label": "Text that describes a machine",
     });
     const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt");
-    return h(
-        "div.start",
-        h(
-            "header",
+    return h("div.start", [
+        h("header", [
             h("h1", "See how NCCL sees a machine"),
-            h(
-                "p",
+            h("p", [
                 "NCCL is the library that GPUs use to exchange data. Orrery computes what NCCL decides on your " +
                     "machine, what is wrong with that machine, and what it costs.",
-            ),
-        ),
-        h(
-            "section",
-            { id: "see-faults", "aria-label": "A machine with faults" },
+            ]),
+        ]),
+        h("section", { id: "see-faults", "aria-label": "A machine with faults" }, [
             faultyExample({ examples, live, pictures, actions }),
-        ),
+        ]),
         problem,
         log && aloneView({ log, machines, actions }),
         results && aloneResults({ results, state, machines, actions }),
-        h(
-            "section.drop",
-            { "aria-label": "Your dump" },
+        h("section.drop", { "aria-label": "Your dump" }, [
             h("h2", "Drop files anywhere on this page"),
-            h(
-                "p",
+            h("p", [
                 "A topology dump, ",
                 h("code", "nvidia-smi topo -m"),
                 ", lstopo's XML, an NCCL log or results of nccl-tests. The format is detected automatically. " +
                     "Several dumps, or an archive of them, make a cluster.",
-            ),
-            h(
-                "p.drop-line",
+            ]),
+            h("p.drop-line", [
                 fileButton(
                     "file",
                     "Choose files…",
@@ -86,73 +76,57 @@ export function startView({
                 ),
                 text,
                 button(null, "Read the pasted text", read, { id: "read" }),
-            ),
-        ),
+            ]),
+        ]),
         recent.length > 0 &&
-            h(
-                "section",
-                { id: "recent", "aria-label": "Recently opened" },
+            h("section", { id: "recent", "aria-label": "Recently opened" }, [
                 h("h2", "Recently opened"),
-                h(
-                    "ul.recent",
-                    recent.map((row) =>
-                        h(
-                            "li",
-                            h(
-                                "a",
-                                {
-                                    href: address(DEFAULTS, {
-                                        id: row.id,
-                                        machine: row.machine ?? "",
-                                    }),
-                                    "data-key": `recent:${row.id}`,
-                                },
-                                row.name || row.id.slice(0, 12),
-                            ),
-                            h("span.muted", row.sentence ? ` ${row.sentence}` : ""),
-                        ),
+                listOf("ul.recent", recent, (row) => [
+                    h(
+                        "a",
+                        {
+                            href: address(DEFAULTS, {
+                                id: row.id,
+                                machine: row.machine ?? "",
+                            }),
+                            "data-key": `recent:${row.id}`,
+                        },
+                        row.name || row.id.slice(0, 12),
                     ),
-                ),
-            ),
-        h(
-            "section",
-            { "aria-label": "Machine types" },
+                    h("span.muted", row.sentence ? ` ${row.sentence}` : ""),
+                ]),
+            ]),
+        h("section", { "aria-label": "Machine types" }, [
             h("h2", "No file? Choose your machine type"),
             folded(
                 "Machine types of makers and clouds",
                 h("div", { id: "machine-type" }, machineTypes(machines, actions)),
             ),
-        ),
-        h(
-            "section",
-            { "aria-label": "How to get a dump" },
+        ]),
+        h("section", { "aria-label": "How to get a dump" }, [
             h("h2", { id: "how" }, "How to get a dump"),
-            h(
-                "p",
+            h("p", [
                 "Run any NCCL program with one more variable; rank 0 writes the file while it starts.",
-            ),
-            h("div.command", h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
+            ]),
+            copyable(COMMAND),
             fold(
                 "Formats that Orrery reads, and the commands that make them",
                 h("ul", { id: "inputs" }, inputList(inputs)),
             ),
             fold(
                 "In a container or under Slurm",
-                h(
-                    "p.muted",
+                h("p.muted", [
                     "Set it on rank 0's host and choose a path that survives the job. A dump contains PCI ids, " +
                         "bus ids and link speeds, but no data.",
-                ),
+                ]),
             ),
             detectedView({ found: actions.detected(), actions }),
-        ),
-        h(
-            "section.of-examples",
-            { "aria-label": "Example machines" },
+        ]),
+        h("section.of-examples", { "aria-label": "Example machines" }, [
             h("h2", "Example machines"),
             h("div", { id: "examples" }, exampleList({ examples, machines, actions, pictures })),
-        ),
-    );
+        ]),
+    ]);
 }
 
 /** The example that has faults; undefined: this server has none. */
@@ -167,14 +141,12 @@ export function faultyExample({ examples, live, pictures, actions }) {
         open = (patch = {}) => actions.example(row, { hosts: live?.hosts ?? 1, ...patch });
     return [
         pictures?.of(row.file),
-        h(
-            "div",
+        h("div", [
             h("p.muted", `Example: ${row.title}`),
-            h(
-                "p.live-line",
-                h("span.mark", { "aria-hidden": "true" }, "✗"),
+            h("p.live-line", [
+                sign("✗"),
                 model ? decidingLine(live, headline(live)) : "Computing…",
-            ),
+            ]),
             cost &&
                 costSegments(
                     cost,
@@ -183,7 +155,7 @@ export function faultyExample({ examples, live, pictures, actions }) {
                     ({ finding }) => open({ repair: finding }),
                 ),
             button("see-faults", "See what is wrong with it", () => open(), { class: "primary" }),
-        ),
+        ]),
     ];
 }
 
@@ -219,8 +191,7 @@ export function exampleList({ examples, machines, actions, pictures = null }) {
     if (!examples?.length)
         return h("p.muted", examples ? "This server has no examples." : "Loading…");
     const card = (row) =>
-        h(
-            "li",
+        h("li", [
             button(
                 null,
                 [
@@ -230,16 +201,15 @@ export function exampleList({ examples, machines, actions, pictures = null }) {
                 () => actions.example(row),
                 { "data-example": row.id },
             ),
-        );
+        ]);
     const rack = (row) =>
-        h(
-            "li",
+        h("li", [
             button(
                 `rack:${row.name}`,
                 h("span", h("b", row.title), h("span.muted", typeText(row))),
                 () => actions.machine(row.name),
             ),
-        );
+        ]);
     const racks = (machines ?? []).filter(isRack);
     const [first, ...rest] = grouped(examples),
         group = (/** @type {any} */ [name, rows]) => [
@@ -257,9 +227,7 @@ const fold = (title, what) => h("details.fold", h("summary", title), what);
 
 /* Open if there is room, folded on a phone. */
 const folded = (title, ...what) =>
-    h(
-        "details.folded-away",
-        { open: matchMedia("(min-width: 760px)").matches },
+    h("details.folded-away", { open: matchMedia("(min-width: 760px)").matches }, [
         h("summary", title),
         ...what,
-    );
+    ]);

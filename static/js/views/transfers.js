@@ -1,83 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Who sends to whom in which round, point to point: rounds by ranks as a picture, and the rounds of one rank as a
  * table. */
-import { button, h, table } from "../dom.js";
+import { stepper } from "./parts.js";
+import { joined } from "../model.js";
+import { button, h, numberField, table, textButton } from "../dom.js";
 import { kindOf, nicText, overText, rankText, rowOf, sentence } from "../transfers.js";
 import { grid, kindLegend } from "./grid.js";
-import { problemView } from "./problem.js";
+import { answered } from "./problem.js";
 
 const SHM = "Shared memory of the host";
 
 /** schedule: see schedule.js. state: rank, round. actions: transfer(rank, round), again(), table(rank). */
 export function transfersView({ schedule, state, actions }) {
     const { doc, problem } = schedule;
-    if (problem) return problemView(problem, { again: actions.again });
-    if (!doc) return h("p.muted", "Computing…");
+    if (problem || !doc)
+        return answered({ answer: doc, problem }, null, "Computing…", { again: actions.again });
     const own = rowOf(doc, state.rank),
         at = {
             rank: own?.rank ?? 0,
             round: Math.min(state.round, Math.max(0, (own?.count ?? 1) - 1)),
         };
     return [
-        h(
-            "div.toolbar",
-            stepper(
-                "rank",
-                `Rank ${rankText(doc, at.rank)} of ${doc.ranks}`,
-                at.rank,
-                doc.ranks,
-                (rank) => actions.transfer(rank, at.round),
+        h("div.toolbar", [
+            walker("rank", rankText(doc, at.rank), at.rank, doc.ranks, (rank) =>
+                actions.transfer(rank, at.round),
             ),
-            stepper(
-                "round",
-                `Round ${at.round} of ${own?.count ?? 0}`,
-                at.round,
-                own?.count ?? 0,
-                (round) => actions.transfer(at.rank, round),
+            walker("round", `${at.round}`, at.round, own?.count ?? 0, (round) =>
+                actions.transfer(at.rank, round),
             ),
             button("transfers-csv", `CSV of rank ${at.rank}`, () => actions.table(at.rank), {
                 title: "All its rounds, for a spreadsheet",
             }),
-        ),
+        ]),
         h("p", { id: "transfers-sentence" }, sentence(doc)),
         doc.group &&
-            h(
-                "p.note",
+            h("p.note", [
                 `Ranks are those of group ${doc.group.kind} ${doc.group.number}; the cluster's ranks are in brackets.`,
-            ),
+            ]),
         picture(doc, at, actions),
         own && roundsOf(doc, own, at, actions),
     ];
 }
 
-function stepper(what, text, at, count, go) {
-    const step = (by, sign, word) =>
-        button(`${what}:${word}`, sign, () => go((at + by + count) % count), {
-            class: "icon",
-            disabled: count < 2,
-            "aria-label": `${word === "next" ? "Next" : "Previous"} ${what}`,
-        });
-    const field = h("input.short", {
-        type: "number",
-        min: "0",
-        max: String(Math.max(0, count - 1)),
-        value: String(at),
-        "data-key": `${what}:number`,
-        "aria-label": `Go to ${what}`,
-        onchange: () => /^\d+$/.test(field.value) && go(Math.min(count - 1, Number(field.value))),
-    });
-    return h(
-        "div",
-        { role: "group", "aria-label": what === "rank" ? "Rank" : "Round" },
-        step(-1, "‹", "previous"),
-        " ",
-        field,
-        " ",
-        h("span.channel-no", { id: `${what}-no` }, text),
-        " ",
-        step(1, "›", "next"),
+/* From one to the next, or to any by its number. */
+const walker = (what, name, at, count, go) =>
+    stepper(
+        what,
+        {
+            text: `${what === "rank" ? "Rank" : "Round"} ${name} of ${count}`,
+            at,
+            count,
+            prefix: `${what}:`,
+            between: numberField(
+                `${what}:number`,
+                at,
+                { most: Math.max(0, count - 1), "aria-label": `Go to ${what}` },
+                go,
+            ),
+        },
+        go,
     );
-}
 
 /* A row a rank, a column a round; a cell names the peer that is sent to. */
 function picture(doc, at, actions) {
@@ -102,7 +84,7 @@ function picture(doc, at, actions) {
                 if (kind) used.add(kind);
                 const what = send
                     ? `rank ${row.rank} sends to rank ${send.rank}: ` +
-                      `${[overText(send), nicText(send, row.rank)].filter(Boolean).join(", ")}`
+                      `${joined(", ", [overText(send), nicText(send, row.rank)])}`
                     : `rank ${row.rank} sends to nobody`;
                 return {
                     key: `transfer:${row.rank}:${number}`,
@@ -125,25 +107,13 @@ function roundsOf(doc, own, at, actions) {
     const peer = (way) => (way ? rankText(doc, way.rank) : h("span.zero", "–"));
     return table(
         `Rounds of rank ${own.rank}`,
-        [
-            "#Round",
-            "~Channels",
-            "#Sends to",
-            "~Over",
-            "~By NIC",
-            "#Receives from",
-            "~Over",
-            "~By NIC",
-        ],
+        "#Round|~Channels|#Sends to|~Over|~By NIC|#Receives from|~Over|~By NIC",
         own.rounds.map((round) => ({
             tag: round.round === at.round ? "tr.on" : "tr",
             props: { "data-round": round.round },
             cells: [
-                button(
-                    `round-row:${round.round}`,
-                    String(round.round),
-                    () => actions.transfer(own.rank, round.round),
-                    { class: "text" },
+                textButton(`round-row:${round.round}`, String(round.round), () =>
+                    actions.transfer(own.rank, round.round),
                 ),
                 channels(round.channels),
                 peer(round.send),

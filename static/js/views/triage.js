@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is asked about a log first: did the job work, what went wrong, what ran, and which algorithms NCCL chose. */
-import { copyButton, facts, h, table } from "../dom.js";
+import { joined } from "../model.js";
+import { copyButton, facts, h, leftOut, sign, table } from "../dom.js";
 import { choicesText, hostsText, ranges, ranRows, shownEvents, ticketText } from "../triage.js";
 
 const SHOWN = 60;
@@ -16,153 +17,116 @@ const MARKS = {
 export function triageView(triage) {
     const copy = copyButton(ticketText(triage), "Copy for a ticket");
     copy.setAttribute("aria-label", "Copy for a ticket");
-    return h(
-        "section",
-        { id: "log-triage", "data-verdict": triage.verdict },
-        h(
-            "div.outcome",
-            h(
-                "h2",
-                { id: "log-outcome" },
-                h("span.mark", { "aria-hidden": "true" }, MARKS[triage.verdict] ?? ""),
+    return h("section", { id: "log-triage", "data-verdict": triage.verdict }, [
+        h("div.outcome", [
+            h("h2", { id: "log-outcome" }, [
+                sign(MARKS[triage.verdict] ?? ""),
                 `Verdict: ${triage.verdict} `,
                 copy,
-            ),
+            ]),
             triage.sentences.map((sentence) => h("p", sentence)),
-        ),
+        ]),
         lastCollectives(triage.last_collectives),
         events(triage),
         ran(triage.ran),
         settings(triage.ran.settings),
         choices(triage.choices),
-    );
+    ]);
 }
 
-function lastCollectives(rows) {
-    return (
-        rows.length > 0 &&
-        h(
-            "details",
-            { id: "log-collectives", open: true },
-            h("summary", "The last collective of each rank"),
-            table(
-                "The last collective of each rank",
-                ["#Line", "Collective", "#opCount", "~Ranks"],
-                rows
-                    .slice(0, SHOWN)
-                    .map((row) => [
-                        String(row.line),
-                        row.collective,
-                        row.op_count,
-                        ranges(row.ranks),
-                    ]),
-                { tag: "table", scroll: false },
-            ),
-        )
+/* A part of the triage that can be folded; nothing if there are no rows. */
+const part = (id, title, rows, open, ...what) =>
+    rows.length > 0 && h("details", { id: `log-${id}`, open }, [h("summary", title), what]);
+
+const lastCollectives = (rows) =>
+    part(
+        "collectives",
+        "The last collective of each rank",
+        rows,
+        true,
+        table(
+            "The last collective of each rank",
+            ["#Line", "Collective", "#opCount", "~Ranks"],
+            rows
+                .slice(0, SHOWN)
+                .map(({ line, collective, op_count: count, ranks }) => [
+                    String(line),
+                    collective,
+                    count,
+                    ranges(ranks),
+                ]),
+            { tag: "table", scroll: false },
+        ),
     );
-}
 
 function events(triage) {
     const rows = shownEvents(triage);
-    return (
-        rows.length > 0 &&
-        h(
-            "details",
-            { id: "log-events", open: true },
-            h("summary", `Errors and warnings (${rows.length})`),
-            table(
-                "Errors and warnings",
-                ["#Line", "Severity", "#Times", "~Ranks and hosts", "~Message, meaning and remedy"],
-                rows.slice(0, SHOWN).map((event) => ({
-                    props: { "data-event": event.id },
-                    cells: [
-                        String(event.line),
-                        event.severity,
-                        String(event.count),
-                        [
-                            event.ranks.length && ranges(event.ranks),
-                            event.hosts.length && hostsText(event.hosts),
-                        ]
-                            .filter(Boolean)
-                            .join("; ") || "unknown",
-                        [
-                            h("code", event.text),
-                            h("div", event.means ?? "Orrery does not know this message."),
-                            event.advice && h("div.muted", event.advice),
-                        ],
+    return part(
+        "events",
+        `Errors and warnings (${rows.length})`,
+        rows,
+        true,
+        table(
+            "Errors and warnings",
+            ["#Line", "Severity", "#Times", "~Ranks and hosts", "~Message, meaning and remedy"],
+            rows.slice(0, SHOWN).map((event) => ({
+                props: { "data-event": event.id },
+                cells: [
+                    String(event.line),
+                    event.severity,
+                    String(event.count),
+                    joined("; ", [
+                        event.ranks.length && ranges(event.ranks),
+                        event.hosts.length && hostsText(event.hosts),
+                    ]) || "unknown",
+                    [
+                        h("code", event.text),
+                        h("div", event.means ?? "Orrery does not know this message."),
+                        event.advice && h("div.muted", event.advice),
                     ],
-                })),
-            ),
-            rows.length > SHOWN && h("p.note", `${rows.length - SHOWN} more are not listed.`),
-        )
+                ],
+            })),
+        ),
+        leftOut(rows.length - SHOWN),
     );
 }
 
-function ran(what) {
-    const rows = ranRows(what);
-    return (
-        rows.length > 0 &&
-        h(
-            "details",
-            { id: "log-ran", open: true },
-            h("summary", "What ran"),
-            facts(rows),
-            h(
-                "dl.facts",
-                rows.map(([name, value]) => [h("dt", name), h("dd", value)]),
-            ),
-        )
-    );
-}
+const ran = (what) => part("ran", "What ran", ranRows(what), true, facts(ranRows(what)));
 
 function settings(rows) {
-    return (
-        rows.length > 0 &&
-        h(
-            "details",
-            { id: "log-settings" },
-            h("summary", `Settings (${rows.length})`),
-            facts(
-                rows.map(({ name, values, ignored, effect }) => [
-                    name,
-                    [
-                        values
-                            .map(({ value, hosts }) =>
-                                values.length > 1 && hosts.length
-                                    ? `${value} (${hostsText(hosts)})`
-                                    : value,
-                            )
-                            .join("; "),
-                        ignored && h("div", `NCCL ignored it: ${ignored}.`),
-                        effect && h("div.muted", effect),
-                    ],
-                ]),
-            ),
-        )
-    );
+    const values = (all) =>
+        all.map(({ value, hosts }) =>
+            all.length > 1 && hosts.length ? `${value} (${hostsText(hosts)})` : value,
+        );
+    const told = rows.map((row) => [
+        row.name,
+        [
+            values(row.values).join("; "),
+            row.ignored && h("div", `NCCL ignored it: ${row.ignored}.`),
+            row.effect && h("div.muted", row.effect),
+        ],
+    ]);
+    return part("settings", `Settings (${rows.length})`, rows, false, facts(told));
 }
 
-function choices(what) {
-    return (
-        what.rows.length > 0 &&
-        h(
-            "details",
-            { id: "log-choices", open: what.differ > 0 },
-            h("summary", `Algorithms that NCCL chose (${choicesText(what)})`),
-            table(
-                "Algorithms that NCCL chose",
-                ["Collective", "#From (bytes)", "#To (bytes)", "Log", "Predicted", "Same"],
-                what.rows.map((row) => [
-                    row.collective,
-                    String(row.from),
-                    String(row.to),
-                    row.logged,
-                    row.predicted ?? "–",
-                    row.agrees === null ? "–" : row.agrees ? "=" : "≠",
-                ]),
-                { tag: "table", scroll: false },
-            ),
-            what.why && h("p.note", what.why),
-        )
+const choices = (what) =>
+    part(
+        "choices",
+        `Algorithms that NCCL chose (${choicesText(what)})`,
+        what.rows,
+        what.differ > 0,
+        table(
+            "Algorithms that NCCL chose",
+            ["Collective", "#From (bytes)", "#To (bytes)", "Log", "Predicted", "Same"],
+            what.rows.map((row) => [
+                row.collective,
+                String(row.from),
+                String(row.to),
+                row.logged,
+                row.predicted ?? "–",
+                row.agrees === null ? "–" : row.agrees ? "=" : "≠",
+            ]),
+            { tag: "table", scroll: false },
+        ),
+        what.why && h("p.note", what.why),
     );
-}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The tuning model: bus bandwidth against message size as a chart, what is chosen from which size on, and the model's
  * own figures. */
-import { button, choices, h, s, table } from "../dom.js";
+import { choices, h, s, table, textButton } from "../dom.js";
 import {
     axes,
     chosenAt,
@@ -30,23 +30,14 @@ export function tuningView({ model, other, state, actions }) {
     const predictions = model.doc.predictions,
         lines = curves(predictions, collective);
     return [
-        h(
-            "div.toolbar",
-            choices(
-                "Collective",
-                collectives.map((name) => [name, name]),
-                collective,
-                actions.collective,
-            ),
-        ),
+        h("div.toolbar", [choices("Collective", collectives, collective, actions.collective)]),
         lines.length > 0
             ? predicted(predictions, collective, lines, other, state, actions)
-            : h(
-                  "p.note",
+            : h("p.note", [
                   model.doc.ranks > 1
                       ? "No algorithm and protocol can be used for this collective."
                       : "One rank sends nothing: there is nothing to choose.",
-              ),
+              ]),
         figures(tuning, collective),
     ];
 }
@@ -58,8 +49,7 @@ function predicted(predictions, collective, lines, other, state, actions) {
     const ways = waysAt(predictions, collective, size),
         now = chosenAt(rows, size);
     return [
-        h(
-            "div.predicted",
+        h("div.predicted", [
             chart(
                 sizes,
                 lines,
@@ -73,8 +63,7 @@ function predicted(predictions, collective, lines, other, state, actions) {
                 collective,
                 actions,
             ),
-            h(
-                "div.at",
+            h("div.at", [
                 table(
                     `${collective} of ${sizeText(size)}`,
                     ["Algorithm and protocol", "#Time", "#GB/s bus"],
@@ -93,20 +82,19 @@ function predicted(predictions, collective, lines, other, state, actions) {
                         scroll: false,
                         caption: [
                             `${collective} of ${sizeText(size)} `,
-                            button(
+                            textButton(
                                 "ask:algorithm",
                                 "Why?",
                                 () => actions.why(writeWhy("algorithm", collective, size)),
                                 {
-                                    class: "text",
                                     "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`,
                                 },
                             ),
                         ],
                     },
                 ),
-            ),
-        ),
+            ]),
+        ]),
         table(
             `What NCCL chooses for ${collective}, by size`,
             ["#From", "#Bytes", "Algorithm", "Protocol", "#Channels", "#Threads"],
@@ -128,11 +116,10 @@ function predicted(predictions, collective, lines, other, state, actions) {
                 caption: `What NCCL chooses for ${collective}, by size`,
             },
         ),
-        h(
-            "p.note",
+        h("p.note", [
             "Computed from NCCL's own model, for a sum of 32-bit floats: a prediction, not a measurement. Bus " +
                 "bandwidth is counted as nccl-tests does. Channels and threads are those at the first size.",
-        ),
+        ]),
     ];
 }
 
@@ -183,9 +170,7 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
             "aria-valuetext": `${sizeText(size)}: ${now?.name}`,
             onkeydown: move,
         },
-        s(
-            "svg",
-            { viewBox: `0 0 ${w} ${height}`, "aria-hidden": "true", onclick: pick },
+        s("svg", { viewBox: `0 0 ${w} ${height}`, "aria-hidden": "true", onclick: pick }, [
             plotGrid(
                 at,
                 frame,
@@ -211,12 +196,11 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
                 }),
             s("path", { class: "envelope", d: pathOf(envelope(lines, rows), at) }),
             s("path", { class: "cursor", d: `M${at.x(size)},${top}V${height - bottom}` }),
-        ),
-        h(
-            "p.note",
+        ]),
+        h("p.note", [
             "The thick line is what NCCL chooses; vertical lines mark crossover points.",
             after ? ` The thick dashed line is ${after.name}.` : "",
-        ),
+        ]),
     );
 }
 
@@ -243,10 +227,9 @@ function figures(tuning, collective) {
                 caption: "The model that decides: bandwidth and latency",
             },
         ),
-        h(
-            "p.note",
+        h("p.note", [
             "NCCL takes the combination with the least latency + size ÷ bandwidth. A dash: not available here. " +
                 "The highest bandwidth is bold.",
-        ),
+        ]),
     ];
 }

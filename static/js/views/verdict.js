@@ -9,7 +9,7 @@ import {
     expected,
     headline,
 } from "../diagnosis.js";
-import { button, facts, fold, h, withCode } from "../dom.js";
+import { button, facts, fold, h, link, listOf, sign, textButton, withCode } from "../dom.js";
 import { bandwidth, hostsText, plural } from "../model.js";
 import { nicTable } from "../nics.js";
 import { questions } from "../questions.js";
@@ -20,9 +20,8 @@ import { assumptionControls, inputView, nicsAssumed } from "./input.js";
 import { nicSummary } from "./nics.js";
 import { scalingChart } from "./scaling.js";
 
-/** The head of the verdict, above the drawing. base: the index of the same question with nothing
- * repaired. known: what was found out
- * since, as questions() takes it. actions: repair(finding), hosts(n). */
+/** The head of the verdict, above the drawing. base: the index of the same question with nothing repaired. known: what
+ * was found out since, as questions() takes it. actions: repair(finding), hosts(n). */
 export function verdictHead({ model, base, scaling, state, known, actions }) {
     const { doc } = model,
         head = headline(doc, known.results);
@@ -32,27 +31,20 @@ export function verdictHead({ model, base, scaling, state, known, actions }) {
     return h(
         "section.decides",
         { id: "verdict", "aria-label": "Verdict", "data-state": head.state },
-        h(
-            "div.says",
-            h("h2", h("span.mark", { "aria-hidden": "true" }, head.mark), decidingLine(doc, head)),
+        h("div.says", [
+            h("h2", sign(head.mark), decidingLine(doc, head)),
             state.repair &&
-                h(
-                    "p",
-                    { id: "repaired" },
+                h("p", { id: "repaired" }, [
                     `With ${repaired.map(({ device }) => device).join(" and ") || state.repair} repaired. `,
-                    button("as-is", "Show the machine as it is", () => actions.repair(""), {
-                        class: "text",
-                    }),
-                ),
+                    textButton("as-is", "Show the machine as it is", () => actions.repair("")),
+                ]),
             head.measured &&
-                h(
-                    "p",
-                    { id: "verdict-results" },
+                h("p", { id: "verdict-results" }, [
                     capital(head.measured),
                     !/\.$/.test(head.measured) && ".",
-                ),
+                ]),
             cost ? bar(cost, repaired, costBar(model), state, actions) : h("p", head.sentence),
-        ),
+        ]),
         scaling && scalingChart(scaling, doc.cluster?.hosts ?? doc.hosts, actions),
     );
 }
@@ -70,32 +62,24 @@ function bar(cost, repaired, left, state, actions) {
                 `Repairing ${device} alone gains ${bandwidth(gain)} ${cost.unit}: show it repaired`,
             ({ finding }) => actions.repair(finding),
         ),
-        h(
-            "p.small",
-            { id: "cost-total" },
+        h("p.small", { id: "cost-total" }, [
             state.repair && now !== null && [h("b", bandwidth(now)), ` ${cost.unit} as shown; `],
             h("b", bandwidth(cost.repaired)),
             ` ${cost.unit} with everything repaired (${cost.for}).`,
-        ),
+        ]),
     ];
 }
 
 /** The bar of costBar(): each part that a repair gains is a switch. isOn(part), title(part), press(part). */
 export function costSegments(cost, isOn, title, press) {
     const styled = (node, value) => (node.style.setProperty("flex-grow", String(value)), node);
-    return h(
-        "div.cost-bar",
-        { role: "group", "aria-label": "What each repair gains" },
-        styled(h("span.now", h("b", bandwidth(cost.now)), " now"), cost.now),
+    return h("div.cost-bar", { role: "group", "aria-label": "What each repair gains" }, [
+        styled(h("span.now", h("b", cost.texts.now), " now"), cost.now),
         cost.parts.map((part) =>
             styled(
                 button(
                     `cost:${part.finding}`,
-                    [
-                        isOn(part) && "✓ ",
-                        h("b", `+${Math.round(part.gain) || bandwidth(part.gain)}`),
-                        ` ${part.device}`,
-                    ],
+                    [isOn(part) && "✓ ", h("b", `+${part.text}`), ` ${part.device}`],
                     () => press(part),
                     { pressed: isOn(part), title: title(part) },
                 ),
@@ -103,13 +87,12 @@ export function costSegments(cost, isOn, title, press) {
             ),
         ),
         cost.rest > 0 &&
-            styled(h("span.rest", h("b", `+${Math.round(cost.rest)}`), " together"), cost.rest),
-    );
+            styled(h("span.rest", h("b", `+${cost.texts.rest}`), " together"), cost.rest),
+    ]);
 }
 
-/** The body of the verdict, beside the drawing. before: the index of the last question's answer
- * about the same machine, to show
- * what a change changed; findings: those of a machine without an answer.
+/** The body of the verdict, beside the drawing. before: the index of the last question's answer about the same machine,
+ * to show what a change changed; findings: those of a machine without an answer.
  * @param {any} context */
 export function verdictBody({
     model = null,
@@ -131,28 +114,25 @@ export function verdictBody({
         input = doc?.input ?? summary?.input;
     return [
         receipt &&
-            h(
-                "p.receipt",
-                { id: "receipt" },
+            h("p.receipt", { id: "receipt" }, [
                 receipt,
                 known.log && [
                     " ",
-                    h("a", { href: address(state, { view: "log" }) }, "What the log says"),
+                    link(address(state, { view: "log" }), null, "What the log says"),
                 ],
                 known.results && [
                     " ",
-                    h("a", { href: address(state, { view: "bandwidth" }) }, "What the results say"),
+                    link(address(state, { view: "bandwidth" }), null, "What the results say"),
                 ],
-            ),
+            ]),
         doc?.verified === false &&
-            h(
-                "p.unverified",
+            h("p.unverified", [
                 h("span.badge", doc.asked ? "nearest release" : "not compared"),
                 doc.asked
                     ? ` Orrery does not know NCCL ${doc.asked}. These are the results of NCCL ${doc.nccl}, ` +
-                          `the nearest release; they may differ.`
+                      `the nearest release; they may differ.`
                     : ` What Orrery knows of NCCL ${doc.nccl} has not been compared with NCCL's own results.`,
-            ),
+            ]),
         which.map((question) => answersOf(question, actions)),
         doc && undrawnAdvice(doc),
         findings && findingList(findings, { model, source, state, actions }),
@@ -172,35 +152,28 @@ function expectation(doc, network, before) {
     const rows = expected(doc, network),
         old = new Map(/** @type {any} */ (before ? expected(before) : [])),
         rests = assumptionsOf(doc, ["tuning"]).length > 0;
-    return (
-        rows.length > 0 &&
-        h(
-            "section",
-            { id: "expected", "aria-label": "Expected" },
-            h("h2", `Expected on ${hostsText(doc)}, ${doc.ranks} ranks`),
-            facts(rows, { old, lead: rests && "≈ " }),
-            h("p.small", "Predicted with NCCL's own model, not measured."),
-        )
-    );
+    if (!rows.length) return null;
+    return h("section", { id: "expected", "aria-label": "Expected" }, [
+        h("h2", `Expected on ${hostsText(doc)}, ${doc.ranks} ranks`),
+        facts(rows, { old, lead: rests && "≈ " }),
+        h("p.small", "Predicted with NCCL's own model, not measured."),
+    ]);
 }
 
-/* What the input is. One badge for everything assumed, which opens the list and the controls
- * that assume something else. */
+/* What the input is. One badge for everything assumed, which opens the list and the controls that assume something
+ * else. */
 function inputSection({ model, doc, input, machine, state, machines, actions }) {
     const open = !doc && input.assumed.length + input.missing.length > 0,
         more = input.assumed.length - 1;
     const said = nicsAssumed(input)?.text ?? assumptionsOf(doc ?? { input }, ["tuning"])[0];
-    return h(
-        "section",
-        { id: "assumes", "aria-label": "What the input says" },
+    return h("section", { id: "assumes", "aria-label": "What the input says" }, [
         fold(
             `${doc?.topology}:assumes`,
             said
-                ? h(
-                      "span",
+                ? h("span", [
                       h("span.badge", "assumed"),
                       ` ${capital(said)}${more > 0 ? `, and ${more} more` : ""}`,
-                  )
+                  ])
                 : `Input: ${input.title}`,
             [
                 model && assumptionControls({ model, machine, state, machines, actions }),
@@ -208,7 +181,7 @@ function inputSection({ model, doc, input, machine, state, machines, actions }) 
             ],
             { open },
         ),
-    );
+    ]);
 }
 
 const LEAST_CHANGE = 0.005; // of a bandwidth: answers that are closer are the same
@@ -217,15 +190,12 @@ const LEAST_CHANGE = 0.005; // of a bandwidth: answers that are closer are the s
 function answersOf({ id, ask, hosts, field, rows }, actions) {
     const known = rows.map(({ busbw }) => busbw).filter((busbw) => busbw !== null),
         same = Math.max(...known) <= Math.min(...known) * (1 + LEAST_CHANGE);
-    return h(
-        "div.which",
-        { id: `which-${id}`, role: "group", "aria-label": ask },
-        h(
-            "p",
+    return h("div.which", { id: `which-${id}`, role: "group", "aria-label": ask }, [
+        h("p", [
             h("b", ask),
             ` AllReduce at 1 GiB on ${plural(hosts, "host")}`,
             same ? ` is the same ${rows.map(({ label }) => label).join(" and ")}.` : ":",
-        ),
+        ]),
         !same &&
             rows.map(({ word, label, busbw, on }) =>
                 button(
@@ -238,7 +208,7 @@ function answersOf({ id, ask, hosts, field, rows }, actions) {
                     { pressed: on },
                 ),
             ),
-    );
+    ]);
 }
 
 /* The questions: what limits is said, what passed is one line, facts are another. */
@@ -259,34 +229,29 @@ function checks(model, before, state, context) {
     const nics = nicTable(context.network ?? model).filter((row) => row.nics.length);
     const list = (some) => answers(some, old, model, state),
         { topology } = model.doc;
-    return h(
-        "section",
-        { id: "glance", "aria-label": "Checks" },
+    return h("section", { id: "glance", "aria-label": "Checks" }, [
         limits.length > 0 && list(limits),
         failed.length > 0 &&
             fold(
                 `${topology}:failed`,
-                h(
-                    "span.tone-fault",
-                    h("span.tone", { "aria-hidden": "true" }, TONES.fault[0]),
+                h("span.tone-fault", [
+                    sign(TONES.fault[0], "tone"),
                     ` ${failed.length} check${failed.length > 1 ? "s" : ""} failed`,
-                ),
+                ]),
                 list(failed),
                 { id: "failed" },
             ),
         passed.length > 0 &&
             fold(
                 `${topology}:passed`,
-                h(
-                    "span.tone-good",
-                    h("span.tone", { "aria-hidden": "true" }, TONES.good[0]),
+                h("span.tone-good", [
+                    sign(TONES.good[0], "tone"),
                     ` ${passed.length} check${passed.length > 1 ? "s" : ""} passed`,
                     resting > 0 &&
-                        h(
-                            "span.muted",
+                        h("span.muted", [
                             `, ${resting === passed.length ? "" : `${resting} of them `}if the assumptions hold`,
-                        ),
-                ),
+                        ]),
+                ]),
                 list(passed),
                 { id: "passed" },
             ),
@@ -296,18 +261,15 @@ function checks(model, before, state, context) {
             ),
         facts.length > 0 &&
             fold(`${topology}:facts`, "More about this machine", list(facts), { id: "more" }),
-    );
+    ]);
 }
 
 /* Each a link to its evidence. */
-function answers(rows, old, model, state) {
-    return h(
-        "dl.glance",
+const answers = (rows, old, model, state) =>
+    h("dl.glance", [
         rows.map((row) => [
             h("dt", row.ask),
-            h(
-                `dd.tone-${row.tone ?? "none"}`,
-                { "data-question": row.id },
+            h(`dd.tone-${row.tone ?? "none"}`, { "data-question": row.id }, [
                 row.tone
                     ? h(
                           "span.tone",
@@ -319,8 +281,7 @@ function answers(rows, old, model, state) {
                           TONES[row.tone][0],
                       )
                     : h("span.tone"),
-                h(
-                    "span",
+                h("span", [
                     row.patch
                         ? h(
                               "a",
@@ -333,11 +294,10 @@ function answers(rows, old, model, state) {
                         old.get(row.id) !== row.answer &&
                         !["release", "peers", "log"].includes(row.id) &&
                         h("div.was", `was: ${old.get(row.id)}`),
-                ),
-            ),
+                ]),
+            ]),
         ]),
-    );
-}
+    ]);
 
 /* One is said at once, several on demand. */
 const LONG = 90; // characters that a line of the list takes
@@ -346,9 +306,6 @@ const assumption = ({ id, assumes }, doc) =>
         ? fold(
               `${doc.topology}:assumes:${id}`,
               `≈ rests on ${assumes.length} assumption${assumes.length > 1 ? "s" : ""}`,
-              h(
-                  "ul",
-                  assumes.map((text) => h("li", capital(text), ".")),
-              ),
+              listOf("ul", assumes, (text) => [capital(text), "."]),
           )
         : assumes.length > 0 && h("div.small", `≈ assumes: ${assumes[0]}.`);

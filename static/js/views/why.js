@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Why a decision is what it is: the answer, then the evidence: rule, limiting link, values with their origin, settings
  * that would change it. */
-import { button, docsLink, facts, h, table } from "../dom.js";
+import { button, docsLink, facts, h, listOf, table, textButton } from "../dom.js";
 import { shortName } from "../model.js";
 import {
     CHAPTERS,
@@ -12,7 +12,7 @@ import {
     whyOfMachine,
     whyOfSelection,
 } from "../why.js";
-import { problemView } from "./problem.js";
+import { answered } from "./problem.js";
 
 /** explained: {why, data, problem}. actions: why(text), limit(from, to), whatIf(setting, value), setting(name). */
 export function whyView({ model, state, explained, actions }) {
@@ -20,81 +20,62 @@ export function whyView({ model, state, explained, actions }) {
     return [
         questions("Of the selection", whyOfSelection(model, state), open, actions),
         questions("Of the machine", whyOfMachine(model, state), open, actions),
-        explained.why !== open
-            ? h("p.muted", { id: "explaining" }, "Trying settings…")
-            : explained.problem
-              ? problemView(explained.problem)
-              : explained.data
-                ? answer(model, explained.data, actions)
-                : h("p.muted", { id: "explaining" }, "Trying settings…"),
+        answered(
+            explained.why === open ? { answer: explained.data, problem: explained.problem } : {},
+            (data) => answer(model, data, actions),
+            "Trying settings…",
+        ),
     ];
 }
 
 function questions(label, rows, open, actions) {
-    return (
-        rows.length > 0 &&
-        h(
-            "div.why",
-            { role: "group", "aria-label": label },
-            h("span.muted", `${label} `),
-            rows.map((row) => [
-                button(`why:${row.why}`, row.label, () => actions.why(row.why), {
-                    pressed: row.why === open,
-                }),
-                " ",
-            ]),
-        )
-    );
+    if (!rows.length) return null;
+    return h("div.why", { role: "group", "aria-label": label }, [
+        h("span.muted", `${label} `),
+        rows.map((row) => [
+            button(`why:${row.why}`, row.label, () => actions.why(row.why), {
+                pressed: row.why === open,
+            }),
+            " ",
+        ]),
+    ]);
 }
 
-function answer(model, data, actions) {
-    return h(
-        "div",
-        { id: "why", "data-decision": data.decision, "data-verdict": data.verdict },
+const answer = (model, data, actions) =>
+    h("div", { id: "why", "data-decision": data.decision, "data-verdict": data.verdict }, [
         h("h2", data.question),
         h("p", { id: "why-answer" }, data.answer),
         data.advice && h("p", { id: "why-advice" }, data.advice),
-        h(
-            "section.verdict",
-            { id: "why-rule", "aria-label": "Rule" },
-            h(
-                "h3",
+        h("section.verdict", { id: "why-rule", "aria-label": "Rule" }, [
+            h("h3", [
                 `Rule of NCCL ${data.nccl}${data.verified ? "" : " (the nearest emulated release)"}`,
                 h("span.mono", data.rule),
-            ),
+            ]),
             h("p", data.text),
             h("p.small", docsLink(`nccl/${CHAPTERS[data.decision]}`, "How NCCL decides this")),
-        ),
+        ]),
         data.limit && limit(model, data.limit, actions),
         compared(evidence(data.compared), "compared", "Values that were compared"),
         changing(data, actions),
         data.assumptions.length > 0 &&
-            h(
-                "section.verdict",
-                { "aria-label": "Assumed" },
+            h("section.verdict", { "aria-label": "Assumed" }, [
                 h("h3", "Assumed"),
-                h(
-                    "ul",
-                    data.assumptions.map((row) => h("li", row.text)),
-                ),
-            ),
+                listOf("ul", data.assumptions, (row) => row.text),
+            ]),
         maintainers(data),
-    );
-}
+    ]);
 
 function limit(model, link, actions) {
     const shown = (id) => (model.nodes.has(id) || id.includes("/") ? shortName(model, id) : id);
-    return h(
-        "p",
-        { id: "why-limit" },
-        button(
+    return h("p", { id: "why-limit" }, [
+        textButton(
             "why-limit",
             `${shown(link.from)} → ${shown(link.to)}`,
             () => actions.limit(link.from, link.to),
-            { class: "text", title: "Show it on the drawing" },
+            { title: "Show it on the drawing" },
         ),
         ` ${link.text}`,
-    );
+    ]);
 }
 
 /* Settings that change the decision, each with what else changes; then those that leave it. */
@@ -109,54 +90,39 @@ function changing(data, actions) {
             () => actions.whatIf(row.setting, row.value),
             { class: "text mono", title: "Show all that changes with it" },
         );
-    return h(
-        "section.verdict",
-        { id: "what-if", "aria-label": "What would change it" },
+    return h("section.verdict", { id: "what-if", "aria-label": "What would change it" }, [
         h("h3", "What would change it"),
         !change.length &&
-            h(
-                "p",
+            h("p", [
                 stay.length
                     ? "None of the settings that were tried."
                     : "Orrery knows no setting that affects this.",
-            ),
+            ]),
         change.map((row) =>
-            h(
-                "div.what-if",
-                { "data-setting": row.setting },
+            h("div.what-if", { "data-setting": row.setting }, [
                 h("p", open(row), h("span.muted", `, now ${row.now}: `), h("b", row.then)),
                 row.consequences.length > 0 &&
-                    h(
-                        "ul",
-                        row.consequences.map((one) =>
-                            h(
-                                "li",
-                                `${one.of ? `${one.of}: ` : ""}${one.text} ${one.before} → ${one.after}`,
-                            ),
-                        ),
-                    ),
+                    listOf("ul", row.consequences, (one) => [
+                        `${one.of ? `${one.of}: ` : ""}${one.text} ${one.before} → ${one.after}`,
+                    ]),
                 !row.refused &&
-                    h(
-                        "p.muted",
+                    h("p.muted", [
                         row.changed === 1
                             ? "1 fact changes in total"
                             : `${row.changed} facts change in total`,
-                    ),
-            ),
+                    ]),
+            ]),
         ),
         stay.length > 0 &&
-            h(
-                "p.muted",
-                { id: "stays" },
+            h("p.muted", { id: "stays" }, [
                 "Tried, without effect: ",
                 stay.flatMap((row, i) => [i ? ", " : "", open(row)]),
-            ),
+            ]),
         data.not_tried > 0 &&
-            h(
-                "p.note",
+            h("p.note", [
                 `${data.not_tried} more were not tried, because the time for this request was used up.`,
-            ),
-    );
+            ]),
+    ]);
 }
 
 /* What only a maintainer of Orrery looks at: closed at first. */
@@ -164,37 +130,31 @@ function maintainers(data) {
     const rows = internals(data.compared);
     return (
         (rows.length > 0 || data.release_rules.length > 0) &&
-        h(
-            "details",
-            { id: "why-maintainers" },
+        h("details", { id: "why-maintainers" }, [
             h("summary", "For maintainers of Orrery"),
             facts(
                 data.release_rules.map((row) => [
                     row.behaviour,
-                    h(
-                        "dd",
-                        { title: row.sentence },
+                    h("dd", { title: row.sentence }, [
                         `${row.value} `,
                         h("span.muted", `since ${row.since}`),
-                    ),
+                    ]),
                 ]),
             ),
             compared(rows, "compared-internal", "Figures of the search"),
-        )
+        ])
     );
 }
 
 function compared(rows, id, label) {
-    return (
-        rows.length > 0 &&
-        table(
-            label,
-            ["~Compared", "~Value", "~Origin"],
-            rows.map((row) => ({
-                props: { "data-origin": row.origin },
-                cells: [row.name, comparedText(row), row.source ?? "computed"],
-            })),
-            { id },
-        )
+    if (!rows.length) return null;
+    return table(
+        label,
+        ["~Compared", "~Value", "~Origin"],
+        rows.map((row) => ({
+            props: { "data-origin": row.origin },
+            cells: [row.name, comparedText(row), row.source ?? "computed"],
+        })),
+        { id },
     );
 }
