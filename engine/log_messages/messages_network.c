@@ -13,7 +13,7 @@
 
 const struct orr_log_message orr_log_messages_network[] = {
     {"ib-retry-exceeded", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion",
-     "status=12 |error 12,|RETRY_EXC_ERR(12)",
+     "status=12 |error 12|RETRY_EXC_ERR(12)",
      "The other end of an RDMA connection did not answer in time (retry counter exceeded). The link or the switch "
      "drops packets, the path is blocked, or the other process is gone.",
      "Look first for an earlier error of the peer that the line names. Check that link with ibstat and perfquery "

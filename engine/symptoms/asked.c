@@ -52,6 +52,14 @@ static const struct asked {
      "InfiniBand needs no such interface.",
      "Check in the pod: `ip -br addr` must list an interface of the NIC with an address, `show_gids` a GID for it.",
      "Give the pod an interface of each NIC (Multus with macvlan, SR-IOV or host-device), or use hostNetwork: true."},
+    {"asked-factor", NULL,
+     "algbw is size / time. busbw is algbw times a factor, so that it can be compared with the speed of the links "
+     "whatever "
+     "the number of ranks n: 2(n-1)/n for AllReduce, (n-1)/n for AllGather, ReduceScatter and Alltoall, 1 for "
+     "Broadcast and "
+     "Reduce. With 8 ranks, an AllReduce of 100 GB/s algbw has 175 GB/s busbw.",
+     "Check: PERFORMANCE.md of nccl-tests derives the factors.",
+     "Compare busbw with the links; use algbw for the time that a collective takes."},
     {"asked-bus", NULL,
      "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
      "and trees and NVLink SHARP send less over the network. From 3 hosts on the NICs limit it.",
