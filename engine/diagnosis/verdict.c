@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/diagnosis/verdict.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -8,6 +9,7 @@
 #include "engine/cluster/again.h"
 #include "engine/cluster/cluster.h"
 #include "engine/diagnosis/measure.h"
+#include "engine/nics/ports.h"
 
 ORR_WORD_LIST(orr_verdict_state_name, enum orr_verdict_state, "healthy", "degraded", "cannot tell")
 
@@ -175,6 +177,27 @@ static void write_assumed(const struct orr_analysis *analysis, const struct orr_
                         figures.value[ORR_COST_BUS_BW], analysis->query.hosts, orr_plural(analysis->query.hosts));
 }
 
+/* NCCL's own XML that lists EFA NICs one by one is used unchanged; in a job, Amazon's plugin groups them. */
+static void write_grouped(const struct orr_analysis *analysis, double apart, struct orr_text *text)
+{
+    struct orr_query query = analysis->query;
+    struct orr_performance figures;
+    struct orr_error refused = {0};
+    ORR_LOCAL(orr_analysis, grouped);
+    if (query.settings.fuse_nics != ORR_FUSE_AUTO || analysis->cluster || !orr_efa_are_apart(analysis->dump))
+        return;
+    query.settings.fuse_nics = ORR_FUSE_ALWAYS;
+    query.plan = true;
+    if (orr_analyze(analysis->given, &query, NULL, &grouped, &refused) != ORR_OK)
+        return;
+    orr_measure(grouped, &figures);
+    if (fabs(figures.value[ORR_COST_BUS_BW] - apart) > 0.01 * apart)
+        orr_text_printf(text,
+                        " With Amazon's plugin, which shows NCCL a group of EFA NICs for each GPU, it gets %.3g "
+                        "GB/s (--fuse-nics always).",
+                        figures.value[ORR_COST_BUS_BW]);
+}
+
 static void write_healthy(const struct orr_analysis *analysis, struct orr_text *text)
 {
     const uint32_t fused = analysis->built.host_count > 1 ? analysis->built.host_count : 1;
@@ -186,6 +209,7 @@ static void write_healthy(const struct orr_analysis *analysis, struct orr_text *
     if (figures.value[ORR_COST_BUS_BW] > 0)
         orr_text_printf(text, " AllReduce gets up to %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW], hosts,
                         orr_plural(hosts));
+    write_grouped(analysis, figures.value[ORR_COST_BUS_BW], text);
 }
 
 /* The machine is right as it is, but it may be a better one that is not. */

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-
 enum { NOTE_MOST = 1024 };
 
 void orr_view_note(struct orr_view_notes *notes, const char *format, ...)

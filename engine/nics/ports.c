@@ -35,3 +35,14 @@ uint32_t orr_fusable_ports(const struct orr_dump *dump, uint32_t *ret_other)
     }
     return ORR_NO_ELEMENT;
 }
+
+bool orr_efa_are_apart(const struct orr_dump *dump)
+{
+    uint32_t gpus = 0, nets = 0;
+    for (uint32_t i = 0; i < dump->element_count; i++) {
+        const char *name = dump->elements[i].kind == ORR_ELEMENT_NET ? orr_element_text(dump, i, ORR_ATTR_NAME) : NULL;
+        gpus += dump->elements[i].kind == ORR_ELEMENT_GPU;
+        nets += name && !strncmp(name, "rdmap", 5);
+    }
+    return gpus && nets > gpus;
+}

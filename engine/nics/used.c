@@ -166,6 +166,9 @@ static void say_unfused(struct view *v, bool by_default)
         port = by_default && v->fusion.merge != ORR_MERGE_NONE && orr_setting_int(v->settings, ORR_SET_IB_MERGE_NICS)
                    ? orr_fusable_ports(v->dump, &other)
                    : ORR_NO_ELEMENT;
+    if (by_default && orr_efa_are_apart(v->dump))
+        orr_view_note(&v->notes, "NICs are kept as the dump lists them. Amazon's plugin (aws-ofi-nccl) shows NCCL a "
+                                 "group of EFA NICs for each GPU; --fuse-nics always (fuse_nics=always) predicts that");
     if (port == ORR_NO_ELEMENT)
         return;
     orr_view_note(&v->notes,

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A machine type in place of a file: every command with --machine and every route with ?machine= answers as for the
 text that names the type."""
+import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -110,3 +112,26 @@ def test_a_command_takes_a_type(command):
 def test_a_file_for_a_virtual_machine_of_a_type():
     status, out, err = run("vm-file", "--machine", TYPE, "--gpus", ",".join(f"0000:00:0{i}.0" for i in range(1, 9)))
     assert status == 0 and b'busid="0000:00:08.0" class="0x0302' in out and b"<gpu" not in out, err
+
+
+def figure(*words):
+    """What `orrery show` says that AllReduce gets on two hosts; of a file, with the NICs as a job has them."""
+    said = subprocess.run(
+        [PROGRAM, "show", "--hosts", "2", "--domain", "1", *words], capture_output=True, text=True, check=True
+    ).stdout
+    verdict = " ".join(said.split("\nVerdict\n")[1].split("\n\n")[0].split())
+    found = re.search(r"Amazon's plugin.*it gets ([0-9.]+) GB/s", verdict) or re.search(r"([0-9.]+) GB/s", verdict)
+    return found and found[1]
+
+
+def test_the_file_of_a_type_has_the_figure_of_the_type(tmp_path):
+    """EFA NICs are apart in NCCL's own XML, and Amazon's plugin groups them: the verdict gives both figures."""
+    listed = json.loads(subprocess.run([PROGRAM, "machines", "--json"], capture_output=True, check=True).stdout)
+    names = [row["name"] for row in listed["machines"] if not row["name"].endswith("-nvl72")]
+    path, wrong = tmp_path / "dump.xml", []
+    for name in names:
+        done = subprocess.run([PROGRAM, "convert", "--machine", name], capture_output=True, check=True)
+        path.write_bytes(done.stdout)
+        of_type, of_file = figure("--machine", name), figure(str(path))
+        wrong += [(name, of_type, of_file)] if of_type != of_file else []
+    assert not wrong and len(names) > 50
