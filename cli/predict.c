@@ -4,6 +4,7 @@
 #include "api/documents/scaling.h"
 #include "cli/terminal.h"
 #include "engine/report/answers_text.h"
+#include "engine/trials/joining.h"
 #include "engine/trials/limit.h"
 
 int orr_command_predict(const struct orr_options *options)
@@ -24,6 +25,8 @@ int orr_command_predict(const struct orr_options *options)
     enum orr_code code = orr_expect_table_make(question.analysis, test, &sizes, &table, &err);
     if (code == ORR_OK)
         code = orr_find_limit(NULL, question.analysis, test, NULL, &table.limit, &err);
+    if (code == ORR_OK)
+        code = orr_find_joined(&table, &err);
     if (code != ORR_OK) {
         status = orr_report(question.name, &err);
     } else if (options->json) {

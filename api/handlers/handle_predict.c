@@ -3,6 +3,7 @@
 #include "api/documents/documents.h"
 #include "api/documents/scaling.h"
 #include "api/handlers/handlers.h"
+#include "engine/trials/joining.h"
 #include "engine/trials/limit.h"
 #include "engine/trials/settings_tried.h"
 
@@ -20,6 +21,7 @@ enum orr_code orr_handle_predict(struct orr_call *call, struct orr_answer **ret_
     ORR_TRY(orr_call_work(call, &work, err));
     ORR_TRY(orr_expect_table_make(work->analysis, test, &sizes, &table, err));
     ORR_TRY(orr_find_limit(NULL, work->analysis, test, NULL, &table.limit, err));
+    ORR_TRY(orr_find_joined(&table, err));
     return orr_answer_of_json(200, &json,
                               orr_predict_json(&json, &table, call->id, orr_given(&call->params, ORR_ASK_RELEASE)),
                               ret_answer, err);

@@ -10,6 +10,7 @@
 #include "engine/diagnosis/everything.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/diagnosis/verdict.h"
+#include "engine/trials/joining.h"
 #include "engine/trials/repair.h"
 
 /* Not a figure of the machine: which hosts share an NVLink domain. */
@@ -115,14 +116,10 @@ static enum orr_code depend_on_values(struct orr_diagnosis *diagnosis, struct ju
     return ORR_OK;
 }
 
-/* Trays of a rack look the same whether NVLink joins them or not, unless the question or the machine type says it. */
 static enum orr_code depend_on_joining(struct orr_diagnosis *diagnosis, struct judging *judging, struct orr_error *err)
 {
-    const struct orr_analysis *analysis = judging->patient->analysis;
-    const struct orr_dump_notes *notes = analysis->given->notes;
     struct orr_depends_list list;
-    if (diagnosis->rests_on || analysis->query.hosts < 2 || analysis->query.domain || (notes && notes->joined) ||
-        analysis->built.host_count > 1 || orr_board_joined(judging->patient->machine.board) < 2)
+    if (diagnosis->rests_on || !orr_may_be_joined(judging->patient->analysis, judging->patient->machine.board))
         return ORR_OK;
     ORR_TRY(orr_depends_find(&joining, judge_with, judging, &list, err));
     if (list.count > JOINED) {

@@ -149,6 +149,11 @@ void orr_expect_table_write(const struct orr_expect_table *table, struct orr_tex
         orr_joined_clause(table->analysis->cluster, text);
         orr_text_puts(text, "; with domain 1, it does not\n");
     }
+    if (table->joined)
+        orr_text_printf(text,
+                        "# Up to %.4g GB/s if NVLink joins the hosts, as it does those of a rack, which the input does "
+                        "not show (--domain %u)\n",
+                        table->joined_best, table->joined);
     if (!orr_settings_verified(settings))
         orr_text_printf(text, "# %s\n", orr_settings_caveat(settings, caveat));
     orr_text_printf(text, "# Collective test starting: %s_perf\n", program->name);

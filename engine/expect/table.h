@@ -29,6 +29,8 @@ struct orr_expect_table {
     uint32_t count;
     struct orr_expect_limit limit;
     uint32_t crossings; /* orr_expect_crossings() */
+    uint32_t joined;    /* hosts that NVLink may join, which the input does not show; 0 if nothing is open */
+    double joined_best; /* GB/s: the highest busbw if it does */
     double average;     /* GB/s, of busbw over the rows; 0 without rows */
 };
 

@@ -220,3 +220,17 @@ def test_the_service_answers_as_the_command_line(server, tmp_path):
     ):
         status, problem = server.json("GET", f"/v1/topologies/{stored}/predict?{wrong}")
         assert status == 400 and says in problem["detail"]
+
+
+def test_a_dump_of_a_tray_has_both_figures(server):
+    """A tray's dump does not show whether NVLink joins the hosts of the job: `--domain` says it."""
+    tray = ROOT / "static/examples/gb300-tray.xml"
+    asked = ("--hosts", "18", "--sizes", "1G:1G:2", str(tray))
+    joined = predict(*asked, "--domain", "18")[1].splitlines()
+    best = re.match(r"# Up to ([0-9.]+) GB/s, limited by the NVLinks", joined[0])[1]
+    said = predict(*asked)[1]
+    assert f"# Up to {best} GB/s if NVLink joins the hosts" in said and "limited by 4 NICs" in said.splitlines()[0]
+    assert "if NVLink joins" not in predict(*asked, "--domain", "1")[1] + "\n".join(joined)
+    assert "if NVLink joins" not in predict("--hosts", "1", *asked[2:])[1] + predict("--hosts", "2", str(DUMP))[1]
+    status, table = server.json("POST", "/v1/predict?hosts=18&sizes=1G", tray.read_bytes())
+    assert status == 200 and any(f"up to {best} GB/s" in clause for clause in table["assumed"])
