@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All verdicts in NCCL's order: P2P and NVLink of each node, then teams and GIN of all, then what rests on them. */
+/* Decides all verdicts in NCCL's order: P2P and NVLink of each node, then teams and GIN of all, then everything that
+ * rests on them. */
 #include "engine/device/device.h"
 
 #include "engine/base/budget.h"
@@ -56,7 +57,7 @@ static void look_at_domain(struct orr_device_side *d)
     }
 }
 
-/* The NICs' least rate, as GIN kernels take it. */
+/* The least rate of the NICs, for the model of GIN kernels. */
 static float least_rate(const struct orr_device_side *d)
 {
     float least = 0;

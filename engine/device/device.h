@@ -3,8 +3,8 @@
  * multimem, GIN, collectives by copy engine and registered buffers. docs/nccl/device-side.md describes the rules.
  *
  * Everything follows from an analysis (and its cluster). Facts that a dump does not show are assumed, and each verdict
- * names its assumptions. A value is of the communicator, of a node or of a rank. Ranks differ only between kinds of
- * nodes: hosts, or parts of hosts, that are alike. */
+ * names its assumptions. A value belongs to the communicator, a node or a rank. Ranks differ only between kinds of
+ * nodes, that is, sets of equal hosts or parts of hosts. */
 #ifndef ORR_DEVICE_DEVICE_H
 #define ORR_DEVICE_DEVICE_H
 
@@ -41,7 +41,7 @@ enum orr_device_fact {
 
 /* Facts that a dump does not show. X(symbol, id): the ids are those of the analysis's assumptions (engine/explain). */
 #define ORR_DEVICE_ASSUMPTION_MAP(X)                                                                                   \
-    X(DRIVER, "new-driver")     /* 12.6 or newer, and cuMem works */                                                   \
+    X(DRIVER, "new-driver")     /* CUDA 12.6 or newer, and cuMem works */                                              \
     X(NVML, "nvml-p2p-ok")      /* for every pair of GPUs */                                                           \
     X(MULTICAST, "nvls-works")  /* fabric manager and driver set it up */                                              \
     X(GIN_PLUGIN, "gin-plugin") /* NCCL's own */                                                                       \
@@ -61,18 +61,18 @@ enum { /* bits */
 
 /* The first operand that decides. Texts are static or in the arena. */
 struct orr_device_verdict {
-    int32_t value;        /* of a question with yes or no 1 or 0; of LSA ranks; of GIN enum orr_gin_support; -1 if the
-                             release does not ask */
+    int32_t value;        /* 1 or 0 for yes or no; a number of ranks for LSA; enum orr_gin_support for GIN; -1 if the
+                           * release does not ask */
     const char *rule;     /* stable word, "PAIR_WITHOUT_NVLINK" */
     const char *sentence; /* why, with the devices or settings that decide */
-    const char *remedy;   /* setting or hardware that would change a "no"; "": none, or it is a "yes" */
+    const char *remedy;   /* setting or hardware that would change a "no"; "" if there is none, or for a "yes" */
     unsigned assumes;     /* ORR_DEVICE_ASSUMES_*: bits */
 };
 
 enum orr_gin_type { ORR_GIN_TYPE_NONE = 0, ORR_GIN_TYPE_PROXY = 2, ORR_GIN_TYPE_GDAKI = 3 };
 enum orr_gin_support { ORR_GIN_SUPPORT_NONE, ORR_GIN_SUPPORT_FULL, ORR_GIN_SUPPORT_RAIL };
 
-/* Nodes that are alike: all hosts of one kind, or one part of each. */
+/* Equal nodes: all hosts of one kind, or one part of each. */
 struct orr_device_nodes {
     const struct orr_analysis *host;
     const struct orr_part *part;
@@ -97,7 +97,7 @@ struct orr_device_side {
     struct orr_arena *arena;                     /* not owned */
 };
 
-/* Decides all facts. Everything is in arena; the analysis must live as long. */
+/* Decides all facts. Everything is in arena; the analysis must outlive it. */
 enum orr_code orr_device_decide(const struct orr_analysis *analysis, struct orr_arena *arena,
                                 struct orr_device_side *ret_device, struct orr_error *err) ORR_NO_DISCARD;
 
@@ -107,7 +107,7 @@ static inline const struct orr_device_verdict *orr_device_verdict(const struct o
 {
     return &device->kinds[0].verdicts[fact];
 }
-/* The first kind of nodes with another value than kind 0; 0 if none has. */
+/* The first kind of nodes whose value differs from kind 0; 0 if none differs. */
 uint32_t orr_device_differs(const struct orr_device_side *device, enum orr_device_fact fact);
 
 /* Number of GIN connections of each rank; 0 if there is no GIN, or a release with other rules (before 2.29.7). */
@@ -116,14 +116,14 @@ uint32_t orr_device_gin_connections(const struct orr_device_side *device);
 /* NCCL's name in a release, "isAllDirectP2p" or "intraNodeP2pSupport"; the question; "node" or "communicator". */
 const char *orr_device_fact_name(const struct orr_release *release, enum orr_device_fact fact);
 const char *orr_device_fact_question(enum orr_device_fact fact);
-bool orr_device_fact_shared(enum orr_device_fact fact); /* equal at all ranks by construction */
+bool orr_device_fact_shared(enum orr_device_fact fact); /* the value is the same on all ranks by construction */
 /* The first release whose rules have the fact; NULL if there is none. */
 const struct orr_release *orr_device_fact_since(enum orr_device_fact fact);
 /* "yes", "no", "8 ranks", "full", "rail", "none", "not in this release". */
 enum { ORR_DEVICE_VALUE_SIZE = 32 };
 char *orr_device_value_text(enum orr_device_fact fact, int32_t value, char text[ORR_DEVICE_VALUE_SIZE]);
 const char *orr_gin_type_name(enum orr_gin_type type);
-/* A sentence of a verdict for a place inside another sentence: "the farthest path ...". */
+/* A verdict's sentence, adapted for use inside another sentence: "the farthest path ...". */
 const char *orr_device_inside(struct orr_device_side *device, const char *sentence);
 /* "nvml-p2p-ok" */
 const char *orr_device_assumption_id(unsigned bit);

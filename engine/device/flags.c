@@ -11,7 +11,7 @@ struct pair {
     uint32_t from, to;
 };
 
-/* "GPU 0 to GPU 4", with the host that they are on where hosts differ. */
+/* "GPU 0 to GPU 4", with their host if hosts differ. */
 static const char *pair_name(struct orr_device_side *d, const struct orr_device_nodes *kind, int32_t a, int32_t b)
 {
     const char *text = kind == d->kinds ? orr_arena_printf(d->arena, "GPU %d to GPU %d", a, b)
@@ -26,7 +26,7 @@ static const char *type_words(struct orr_device_side *d, enum orr_path_type type
     return text ? text : "";
 }
 
-/* A pair without P2P. What would help: the level that admits their path, unless P2P was switched off. */
+/* A verdict for a pair without P2P. Its remedy is the level that admits their path, unless P2P was switched off. */
 static void say_no_p2p(struct orr_device_side *d, struct orr_device_nodes *kind, const struct orr_p2p *p2p, int32_t a,
                        int32_t b)
 {
@@ -106,7 +106,7 @@ static void decide_direct(struct orr_device_side *d, struct orr_device_nodes *ki
                        : "All pairs of GPUs of the node use P2P without a relay.");
 }
 
-/* Neither the path nor the P2P level plays a part. */
+/* This verdict does not depend on the path or the P2P level. */
 static void decide_cuda(struct orr_device_side *d, struct orr_device_nodes *kind)
 {
     if (!d->rules->cuda_p2p)

@@ -13,7 +13,7 @@ static bool is_interface(const struct orr_dump *dump, uint32_t net)
     return orr_element_int(dump, net, ORR_ATTR_PORT, 1) == 0 && orr_card_is_port_number(dump, net);
 }
 
-/* What NCCL's own plugin makes of a NIC. EFA is Amazon's plugin's, which is not NCCL's own. */
+/* The GIN type of a NIC in NCCL's own plugin. EFA NICs belong to Amazon's plugin, so they have none. */
 static enum orr_gin_type type_of_nic(const struct orr_dump *dump, uint32_t net, bool listed)
 {
     const char *name = orr_element_text(dump, net, ORR_ATTR_NAME);
@@ -183,7 +183,7 @@ void orr_device_gin(struct orr_device_side *d)
             orr_arena_printf(d->arena, "The NICs of all ranks have the type %s.", type), "");
 }
 
-/* NICs that a GPU uses for channels 0, 1, 2 ... until the first comes again. */
+/* The NICs that a GPU uses for channels 0, 1, 2 ... until the first repeats. */
 static uint32_t nics_of(const struct orr_device_side *d, const struct orr_part *part, uint32_t gpu, uint32_t most)
 {
     const struct orr_system *system = &part->system;

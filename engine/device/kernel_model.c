@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's model of its symmetric kernels. More blocks move more bytes, up to what the links carry: the rate rises along
- * a smooth curve towards a peak, and the time is a base plus the time for the bytes. The model takes the fewest
- * blocks that come within 2.5 % of the time with all of them, because the application cannot use these blocks
- * meanwhile.
+ * a smooth curve towards a peak, and the time is a base plus the time for the bytes. The model uses the fewest blocks
+ * whose time is within 2.5 % of the time with all blocks, because the application cannot use these blocks meanwhile.
  *
- * Kernels over several teams have a plainer model: bytes by the narrowest of blocks, NVLink and network, a first chunk
- * that nothing overlaps, and the latency of the network. docs/nccl/device-side.md, "The model of the kernels". */
+ * Kernels over several teams have a simpler model: the bytes at the rate of the slowest of blocks, NVLink and network,
+ * plus a first chunk that nothing overlaps, plus the latency of the network. docs/nccl/device-side.md, "The model of
+ * the kernels". */
 #include "engine/device/kernel_model.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static double traffic(const struct orr_kernel *kernel, const struct orr_kernel_l
     }
 }
 
-/* How much more a block moves with help of the switch. */
+/* How much more a block moves with the help of the NVSwitch. */
 static double multiple(const struct orr_kernel *kernel, uint32_t ranks)
 {
     bool multimem = (kernel->is & ORR_KERNEL_MC) != 0;
@@ -109,7 +109,7 @@ static void estimate_lsa(const struct orr_kernel *kernel, const struct orr_kerne
     c->time = time_of(kernel, load, c->blocks);
 }
 
-/* Bytes of a chunk: the release's, or the size that the user asks for, in powers of two. */
+/* The size of a chunk in bytes: the release's, or the user's as a power of two. */
 static uint64_t gin_chunk(const struct orr_kernel_load *load)
 {
     enum { LEAST = 128, MOST = 1 << 30 };
@@ -122,8 +122,8 @@ static uint64_t gin_chunk(const struct orr_kernel_load *load)
     return chunk;
 }
 
-/* What ReduceScatter over teams costs a byte of a rank's result: loads and stores in the team, transfers between teams,
- * work of a block. */
+/* The cost of ReduceScatter over teams per byte of a rank's result: loads and stores in the team, transfers between
+ * teams, work of a block. */
 struct gin_costs {
     double lsa, gin, block; /* times the size */
     double lsa_bw, gin_bw, block_rate;
@@ -144,7 +144,7 @@ static struct gin_costs gin_costs(const struct orr_kernel_load *load, bool by_sw
     };
 }
 
-/* What the links carry of the result, 10^9 bytes a second; a team of one loads from nobody. */
+/* The rate at which the links deliver the result, 10^9 bytes a second; a team of one loads nothing from others. */
 static double link_rate(const struct gin_costs *c)
 {
     double lsa = c->lsa > 0 ? c->lsa_bw / c->lsa : INFINITY, gin = c->gin_bw / c->gin;
@@ -178,7 +178,7 @@ static void estimate_scatter(const struct orr_kernel *kernel, const struct orr_k
                       first / 1e3 * (own->lsa / own->lsa_bw + own->gin / own->gin_bw) + latency);
 }
 
-/* The only candidate of AllGather over teams, whose time nobody compares. */
+/* The time of the only candidate for AllGather over teams, which NCCL does not compare. */
 static void count_gather(const struct orr_kernel *kernel, const struct orr_kernel_load *load,
                          struct orr_device_candidate *c)
 {

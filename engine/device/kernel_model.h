@@ -14,12 +14,12 @@ enum orr_kernel_class { /* bits */
                         ORR_KERNEL_GIN = 32
 };
 
-/* How many bytes cross the busiest link. */
+/* The bytes that cross the busiest link. */
 enum orr_kernel_traffic {
     ORR_TRAFFIC_LL,        /* 9 bytes of each rank for 8 of data */
-    ORR_TRAFFIC_BOTH_WAYS, /* all but the own share, there and back */
-    ORR_TRAFFIC_SWITCHED,  /* the own share, and the sum from the switch */
-    ORR_TRAFFIC_OTHERS     /* what other ranks have */
+    ORR_TRAFFIC_BOTH_WAYS, /* all but the rank's own share, there and back */
+    ORR_TRAFFIC_SWITCHED,  /* the rank's own share, and the sum from the switch */
+    ORR_TRAFFIC_OTHERS     /* the data of other ranks */
 };
 
 struct orr_kernel {
@@ -34,7 +34,7 @@ extern const struct orr_kernel orr_kernels[]; /* in the order of NCCL's numbers;
 struct orr_kernel_load {
     const struct orr_device_side *device;
     uint32_t ranks;
-    uint64_t bytes;      /* of a rank, or in all for AllReduce */
+    uint64_t bytes;      /* bytes of a rank, or of the whole buffer for AllReduce */
     int32_t arch;        /* 100 * major + 10 * minor of the rank's GPU */
     int32_t least, most; /* blocks */
     int32_t fixed;       /* blocks that the user asks for; 0 means the model chooses */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs a call. Copy engines come first, then the symmetric kernels that function, type, windows and team allow, of
- * which the model picks one. A kernel with LL may still yield to the classic choice. */
+/* Chooses what runs a call. Copy engines come first. Then the model picks one of the symmetric kernels that function,
+ * type, windows and team allow. A kernel with LL may still lose to the classic choice. */
 #include "engine/device/kernels.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static bool gathers(const struct orr_device_call *call)
     return call->function == ORR_ALLGATHER || call->function == ORR_REDUCESCATTER;
 }
 
-/* Bytes of a rank for gathers, of all for AllReduce. */
+/* The bytes for the model: those of a rank, or of the whole buffer for AllReduce. */
 static uint64_t own_bytes(const struct orr_device_side *d, const struct orr_device_call *call)
 {
     return gathers(call) ? call->bytes / d->analysis->communicator.rank_count : call->bytes;
@@ -64,7 +64,7 @@ static bool asks_for_copy_engine(const struct orr_device_side *d, bool words)
     return false;
 }
 
-/* Whether copy engines take an AllGather; the others that they can do have no symmetric kernel. */
+/* Whether copy engines run an AllGather; the other collectives that they can run have no symmetric kernel. */
 static bool goes_by_copy_engine(const struct orr_device_side *d, const struct orr_device_call *call,
                                 struct orr_device_choice *choice)
 {
@@ -87,7 +87,7 @@ static bool goes_by_copy_engine(const struct orr_device_side *d, const struct or
     return true;
 }
 
-/* Why the windows that are registered leave no symmetric kernel but those with LL. */
+/* Why the registered windows leave only the symmetric kernels with LL. */
 static bool only_ll(const struct orr_device_side *d, const struct orr_device_call *call)
 {
     if (!d->rules->kernels_by_window)
@@ -132,7 +132,7 @@ static bool is_candidate(const struct orr_device_side *d, const struct orr_devic
     return !forced || *forced == '^' || !strcmp(forced, kernel->name);
 }
 
-/* A kernel with LL against the classic choice. */
+/* Compares a kernel with LL with the classic choice. */
 static bool yields(const struct orr_device_side *d, const struct orr_device_call *call, const char **ret_why)
 {
     const struct orr_settings *settings = &d->analysis->query.settings;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses what runs a collective whose buffers are in windows: a symmetric kernel, a copy engine, or the classic
- * choice of the tuning model. The rates are those of NCCL's own model, a guess of the kernel's time and not a
- * measurement. */
+/* Chooses what runs a collective whose buffers are in windows: a symmetric kernel, a copy engine, or the classic choice
+ * of the tuning model. The rates come from NCCL's own model, which estimates a kernel's time; they are not
+ * measurements. */
 #ifndef ORR_DEVICE_KERNELS_H
 #define ORR_DEVICE_KERNELS_H
 
@@ -32,8 +32,8 @@ enum orr_data_type {
 const char *orr_data_type_name(size_t type);
 uint32_t orr_data_type_bytes(enum orr_data_type type);
 
-/* A call of a sum. bytes: the whole buffer, as for the tuning model: for AllGather the bytes that a rank receives, for
- * ReduceScatter those that it sends. */
+/* A call with the operation sum. bytes: the whole buffer, like for the tuning model: for AllGather the bytes that a
+ * rank receives, for ReduceScatter those that it sends. */
 struct orr_device_call {
     enum orr_function function;
     enum orr_data_type type;
@@ -45,12 +45,12 @@ enum orr_runs_by { ORR_BY_CLASSIC, ORR_BY_SYMMETRIC, ORR_BY_COPY_ENGINE };
 
 struct orr_device_choice {
     enum orr_runs_by by;
-    const char *kernel;   /* "AllReduce_AGxLLMC_R": of a symmetric kernel; NULL if none was a candidate */
+    const char *kernel;   /* name of a symmetric kernel, "AllReduce_AGxLLMC_R"; NULL if none was a candidate */
     int32_t blocks;       /* of it */
     float time;           /* of it, microseconds by NCCL's model */
     const char *rule;     /* stable word */
     const char *sentence; /* why; static or in the device's arena */
-    bool assumed;         /* the rates are read in NCCL's source, but a plugin or driver decides with them */
+    bool assumed;         /* the rates are known from NCCL's source, but a plugin or driver also decides */
 };
 
 enum { ORR_DEVICE_THREADS = 512, ORR_MOST_KERNELS = 8 };
@@ -63,7 +63,8 @@ struct orr_device_candidate {
     float score; /* by which they are compared */
 };
 
-/* Chooses what runs one call. candidates may be NULL; *ret_count are those that NCCL compares, in NCCL's order. */
+/* Chooses what runs one call. candidates (may be NULL) gets the *ret_count kernels that NCCL compares, in NCCL's
+ * order. */
 void orr_device_choose(const struct orr_device_side *device, const struct orr_device_call *call,
                        struct orr_device_choice *ret_choice, struct orr_device_candidate candidates[ORR_MOST_KERNELS],
                        uint32_t *ret_count);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which user buffers may be registered, as far as the topology decides. docs/nccl/device-side.md, "Registered buffers".
- */
+/* Decides which user buffers may be registered, as far as that depends on the topology. docs/nccl/device-side.md,
+ * "Registered buffers". */
 #include "engine/device/deciding.h"
 
-/* Channels over the heads, rounded up. */
+/* Channels divided by heads, rounded up. */
 static int32_t shared(const struct orr_communicator *c, int32_t channels)
 {
     return c->nvls_head_count > 0 ? (channels + c->nvls_head_count - 1) / c->nvls_head_count : channels;
 }
 
-/* How many channels a collective takes if its buffers are registered with NVLS. */
+/* The number of channels of a collective if its buffers are registered with NVLS. */
 static int32_t registered_channels(const struct orr_device_side *d, enum orr_function function)
 {
     const struct orr_communicator *c = &d->analysis->communicator;

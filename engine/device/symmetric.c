@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symmetric memory and what rests on it. Operands are checked in NCCL's order, and the first that fails is the answer.
- * docs/nccl/device-side.md, "Symmetric memory". */
+/* Decides about symmetric memory and everything that rests on it. Operands are checked in NCCL's order, and the first
+ * that fails is the answer. docs/nccl/device-side.md, "Symmetric memory". */
 #include "engine/device/deciding.h"
 
 /* Windows and cuMem, which every use needs. */
@@ -64,7 +64,7 @@ static void decide_memory(struct orr_device_side *d, struct orr_device_nodes *ki
                    gin && d->team_count > 1 ? "; between teams there is GIN" : "");
 }
 
-/* A "no" of one fact because of another. */
+/* Makes one fact "no" because of another. */
 static void follow(struct orr_device_side *d, struct orr_device_nodes *kind, enum orr_device_fact fact,
                    enum orr_device_fact from)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and sentences of facts and assumptions, and how a verdict gets its own. */
+/* Names and sentences of facts and assumptions, and the function that gives a verdict its sentence. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -10,13 +10,13 @@
 struct peer {
     uint64_t model;
     uint32_t role, depth;
-    bool no_width; /* the file has the speed of its link only, as in virtual machines */
+    bool no_width; /* the file has only the speed of its link, like in virtual machines */
     float has;
     uint32_t element;
     bool loose; /* its expected value is not certain: its NVLinks are direct, or the file does not identify it */
 };
 
-/* By model and place: how far below the CPU, and what for. */
+/* Compares model, purpose, and depth below the CPU. */
 static int compare_equals(const struct peer *a, const struct peer *b)
 {
     ORR_BY(ORR_ORDER(a->model, b->model));
@@ -30,7 +30,8 @@ ORR_COMPARATOR(compare_peers, struct peer, compare_equals(a, b), ORR_ORDER(b->ha
 
 ORR_COMPARATOR(compare_slower, struct orr_slower, ORR_ORDER(a->kind, b->kind), ORR_ORDER(a->element, b->element))
 
-/* A switch above GPUs serves another purpose than one above NICs alone; one above neither matters to nobody. */
+/* The purpose of a device. A switch above GPUs has another purpose than one above NICs alone; a switch above neither
+ * does not matter. */
 enum { ROLE_NONE, ROLE_GPU, ROLE_NIC, ROLE_ABOVE_GPUS, ROLE_ABOVE_NICS };
 static uint32_t role_of(const struct orr_card *card)
 {
@@ -39,8 +40,8 @@ static uint32_t role_of(const struct orr_card *card)
     return card->gpus ? ROLE_ABOVE_GPUS : card->nets ? ROLE_ABOVE_NICS : ROLE_NONE;
 }
 
-/* Links without a width have 16 lanes, as NCCL takes them, and are compared with one another only: beside a link whose
- * width is known, that guess would be wrong as often as right. */
+/* Links without a width are read like in NCCL, with 16 lanes, and are only compared with one another: against a link of
+ * known width, that guess would be wrong as often as right. */
 static uint32_t list_links(const struct orr_hardware_facts *h, struct peer *peers)
 {
     uint32_t count = 0;
@@ -69,7 +70,8 @@ static bool has_direct_nvlinks(const struct orr_dump *dump, uint32_t gpu)
     return false;
 }
 
-/* What joins GPUs with one another and with the CPU is a matter of the board, wherever the GPU's PCIe link leads. */
+/* The links of GPUs to one another and to the CPU depend on the board, regardless of where the GPU's PCIe link
+ * leads. */
 static uint32_t list_gpus(const struct orr_hardware_facts *h, struct peer *peers, bool c2c)
 {
     for (uint32_t i = 0; i < h->gpu_count; i++) {
@@ -97,12 +99,12 @@ static uint32_t list_ports(const struct orr_hardware_facts *h, struct peer *peer
     return h->net_count;
 }
 
-/* What a device should have: the best of its equals. Direct NVLinks are not a matter of the board, as bridges may join
- * some GPUs and not others, and devices that the file does not identify may differ: of those, what more than half of
- * the equals have, at least. */
+/* The standard for a device is the best of its equals. But direct NVLinks do not depend on the board (bridges may join
+ * only some GPUs), and devices that the file does not identify may really differ: their standard is the value that more
+ * than half have or, if there is none, the least. */
 static const struct peer *standard_of(const struct peer *equals, uint32_t count)
 {
-    const struct peer *middle = &equals[count / 2]; /* a value of more than half is there */
+    const struct peer *middle = &equals[count / 2]; /* if more than half have one value, it is in the middle */
     bool loose = false;
     uint32_t same = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -120,7 +122,7 @@ static uint64_t slot_of(const struct orr_hardware_facts *h, uint32_t net)
     return orr_bus_id_parse(orr_element_word(h->dump, card->element, ORR_ATTR_BUSID)) >> 4;
 }
 
-/* Cards whose ports have different speeds, all in the same way: their ports are for different networks. The ports are
+/* Whether all cards have the same different port speeds, so that their ports are for different networks. The ports are
  * of one model and sorted by speed. */
 static bool cards_are_alike(const struct orr_hardware_facts *h, const struct peer *ports, uint32_t count)
 {

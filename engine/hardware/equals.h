@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inside hardware/: which devices are equal, and which of them are slower than the fastest of their equals. */
+/* Inside hardware/: finds equal devices, and those that are slower than the best of their equals. */
 #ifndef ORR_HARDWARE_EQUALS_H
 #define ORR_HARDWARE_EQUALS_H
 

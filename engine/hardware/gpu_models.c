@@ -4,8 +4,8 @@
  * PCI device ids and the names that belong to them are those of the PCI ID repository (pci.ids, version 2026.05.24).
  * Compute capabilities are those of NVIDIA's list of CUDA GPUs (developer.nvidia.com/cuda-gpus). Memory is what the
  * name in pci.ids or NVIDIA's data sheet of the product says. `source` says where the rest of a row is from. A fact
- * without a source is unknown, even if it is likely. P2P between modules on a board is the exception: published logs of
- * NCCL show it for A100, H100 and H200, and rows of other modules infer it and say so. */
+ * without a source is unknown, even if it is likely. P2P between modules on a board is an exception: published NCCL
+ * logs show it for A100, H100 and H200; rows of other modules infer it, and say so. */
 #include "engine/hardware/gpu_models.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of GPU models: what a product name or a PCI device id says about a GPU. Detection without NVML, the readers
+/* The table of GPU models: facts about a GPU by its product name or PCI device id. Detection without NVML, the readers
  * of hwloc exports, matrices and logs, and the machine types all look here, so one GPU is the same in all of them. */
 #ifndef ORR_HARDWARE_GPU_MODELS_H
 #define ORR_HARDWARE_GPU_MODELS_H
@@ -26,7 +26,7 @@ struct orr_gpu_model {
     int8_t nvlinks;    /* NVLinks of one GPU if all are connected, 0 for none, -1 if unknown */
     enum orr_gpu_form form;
     enum orr_known p2p; /* whether NVIDIA's driver offers P2P over PCIe between two of them */
-    const char *source; /* of NVLink, form and P2P */
+    const char *source; /* source of NVLink, form and P2P */
     struct {
         uint16_t device; /* PCI device id of vendor 10de; 0 ends */
         uint16_t gb;     /* memory as NVIDIA states it, 0 if unknown, or the id is shared */
@@ -49,8 +49,8 @@ int32_t orr_gpu_sm_of_name(const char *product);
 /* The most NVLinks that a GPU of a compute capability has; 0 if it has none, or none is known. */
 int32_t orr_gpu_most_nvlinks(int32_t sm);
 
-/* Whether a text has words as whole words, next to each other, whatever their case and what is between them: "NVIDIA
- * A100-SXM4-80GB" has "A100 SXM4"; "RTX A1000" does not have "A100". `length` bytes of `words` count. */
+/* Whether a text has words as whole words next to each other, ignoring case and separators: "NVIDIA A100-SXM4-80GB" has
+ * "A100 SXM4"; "RTX A1000" does not have "A100". `length` bytes of `words` count. */
 bool orr_name_has_words(const char *name, const char *words, size_t length);
 
 #endif

@@ -57,20 +57,20 @@ static void add_element(struct orr_hardware_facts *h, uint32_t i)
     }
 }
 
-/* What replaces the identity of a card without PCI ids, as in files of cloud providers: for a bridge the devices below
- * it, for a NIC the letters with which its name starts. */
+/* A substitute for the identity of a card without PCI ids, as in files of cloud providers: for a bridge the devices
+ * below it, for a NIC the letters at the start of its name. */
 enum { NAMELESS_BRIDGE = 1, NAMELESS_NIC = 2 };
 static uint64_t stand_in(uint64_t kind, uint64_t value)
 {
     return kind << 40 | (value & UINT64_C(0xffffffffff));
 }
 
-/* The subsystem shows how a NIC or switch is built on its board; of a GPU it names the board's maker alone. A GPU whose
- * vendor is not in the dump follows its compute capability. */
+/* For a NIC or switch, the subsystem identifies the board; for a GPU, only the board's maker. A GPU whose vendor is not
+ * in the dump is identified by its compute capability. */
 static uint64_t model_of(const struct orr_dump *dump, const struct orr_card *card)
 {
     if (card->kind == ORR_CARD_NIC && card->bridge_class)
-        return 0; /* the bridge that virtual machines show above ports is not theirs */
+        return 0; /* in virtual machines, the bridge above ports is not the real one */
     if (card->kind == ORR_CARD_GPU)
         return card->identity >> 32 ? card->identity >> 32
                                     : (uint64_t)orr_element_int(dump, card->gpu, ORR_ATTR_SM, 0) & 0xffff;
@@ -111,7 +111,7 @@ bool orr_hardware_read(const struct orr_dump *dump, struct orr_arena *arena, str
     return orr_hardware_compare_equals(ret_hardware, arena);
 }
 
-/* The device of a rank where other ranks share it, else the rank's own node. */
+/* The device of a rank if other ranks share it, otherwise the rank's own node. */
 static uint32_t device_of(const struct orr_system *system, uint32_t rank)
 {
     const struct orr_node *node = &system->nodes[rank];

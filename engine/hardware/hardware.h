@@ -27,11 +27,11 @@ struct orr_card {
     uint32_t depth;         /* cards around it */
     uint32_t gpus_at, gpus; /* GPUs right inside; and at any depth */
     uint32_t nets_at, nets; /* ports likewise */
-    bool bridge_class;      /* its class is a bridge's: ports right inside are elsewhere in the real machine */
+    bool bridge_class;      /* it has a bridge's class: in the real machine, ports right inside are elsewhere */
     float gbps_at, gbps;    /* their speed, Gb/s */
     uint64_t identity;      /* vendor, device, subsystem vendor and device, 16 bits each; 0 if unknown */
-    uint64_t model; /* the same for cards that should be equal: by identity, else by what the file shows; 0 if there is
-                       none */
+    uint64_t model; /* equal for cards that should be equal: from the identity, or else from what the file shows; 0 if
+                     * unknown */
     int32_t width;  /* lanes of the link towards the CPU, 0 if unknown */
     float rate;     /* GT/s of a lane, 0 if unknown */
     float gbs;      /* GB/s that the link carries in one direction, 0 if unknown */
@@ -50,7 +50,7 @@ enum orr_slower_kind {
 struct orr_slower {
     enum orr_slower_kind kind;
     uint32_t element,
-        best; /* best: an equal that has what a device should have; the port itself if no equal of it is known */
+        best; /* best: an equal device with the standard value; the port itself if it has no known equal */
     float has, best_has;
 };
 
@@ -64,14 +64,14 @@ struct orr_hardware_facts {
     uint32_t slower_count;
 };
 
-/* Looks through a dump once. The result borrows the dump; memory comes from arena; false if memory runs out. */
+/* Reads a dump in one pass. The result borrows the dump; memory comes from arena; false if memory runs out. */
 bool orr_hardware_read(const struct orr_dump *dump, struct orr_arena *arena, struct orr_hardware_facts *ret_hardware);
 
-/* The first row of a kind, NULL if no device is slower in this way. */
+/* The first row of a kind, NULL if no device is slower in that respect. */
 const struct orr_slower *orr_slower_first(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind);
 
-/* [element]: the node that shows it in a system of the dump. That is the node made of it, else the NIC that its card
- * was merged into, else the first node of its card; ORR_NO_NODE: none; NULL if memory runs out. */
+/* [element]: the node that represents it in a system of the dump: the node made of it, or else the NIC that its card
+ * was merged into, or else the first node of its card; ORR_NO_NODE if there is none. NULL if memory runs out. */
 uint32_t *orr_hardware_nodes(const struct orr_hardware_facts *hardware, const struct orr_system *system,
                              struct orr_arena *arena);
 
@@ -81,7 +81,7 @@ static inline const char *orr_element_word(const struct orr_dump *dump, uint32_t
     const char *text = element == ORR_NO_ELEMENT ? NULL : orr_element_text(dump, element, attr);
     return text ? text : "";
 }
-/* NVLinks of a <gpu> together. */
+/* The number of a <gpu>'s NVLinks. */
 int32_t orr_gpu_nvlinks(const struct orr_dump *dump, uint32_t gpu);
 /* GB/s of a <gpu>'s C2C links to its CPU together, 0 if there is none. */
 double orr_gpu_c2c(const struct orr_dump *dump, uint32_t gpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one GPU or NIC is, by its attributes or its name alone. */
+/* Classifies a single GPU or NIC by its attributes or its name. */
 #include <string.h>
 
 #include "engine/hardware/hardware.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PCIe by its standard: one row a generation. NCCL's own bandwidths are not here: they are tables of each release. */
+/* PCIe by its standard: one row for each generation. NCCL's own bandwidths are not here: they are tables of each
+ * release. */
 #ifndef ORR_HARDWARE_PCIE_H
 #define ORR_HARDWARE_PCIE_H
 

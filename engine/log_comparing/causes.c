@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Likely causes of the differences. What the log itself shows comes first (causes_shown.c). Then hypotheses of
- * engine/trials are tried by predicting again: one that a line of the log refutes is not tried, and one that leaves
- * most of the differences is not a cause. Causes that cannot be predicted come last, untested. */
+/* Finds likely causes of the differences. Causes that the log itself shows come first (causes_shown.c). Then hypotheses
+ * of engine/trials are tried by predicting again: a hypothesis that a line of the log refutes is not tried, and one
+ * that leaves most of the differences is not a cause. Causes that cannot be predicted come last, untested. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,11 +17,12 @@ struct explaining {
     const struct orr_dump *dump; /* the dump of the prediction */
     struct orr_observed observed;
     struct orr_trials trials;
-    struct orr_log_cause other; /* the best of those that are rarely a cause; id NULL if there is none */
+    struct orr_log_cause other; /* the best hypothesis without a turn, which is rarely a cause; id is NULL if there is
+                                 * none */
     char what_other[200];
 };
 
-/* A hypothesis that is tried; row NULL if there is none. */
+/* A hypothesis that was tried; row is NULL if there is none. */
 struct tried {
     const struct orr_hypothesis *row;
     int amount;
@@ -53,8 +54,8 @@ static void find_lines(const struct orr_log_check *check, const struct orr_log_f
     }
 }
 
-/* How many differences a variant leaves, in cause->left (UINT32_MAX: it cannot be computed), and the lines that agree.
- */
+/* Sets cause->left to the number of differences that a variant leaves (UINT32_MAX if it cannot be computed), and the
+ * lines that agree. */
 static enum orr_code differences_of(struct explaining *e, struct orr_variant *variant, struct orr_log_cause *cause,
                                     struct orr_error *err)
 {
@@ -82,7 +83,7 @@ static enum orr_code differences_of(struct explaining *e, struct orr_variant *va
     return code;
 }
 
-/* Of the first GPU; 0 if it has none. */
+/* The compute capability of the first GPU; 0 if it has none. */
 static int32_t capability_of(const struct orr_dump *dump)
 {
     for (uint32_t e = 0; e < dump->element_count; e++)
@@ -91,8 +92,8 @@ static int32_t capability_of(const struct orr_dump *dump)
     return 0;
 }
 
-/* The differences that the log's own tree leaves. It prints neither the compute capability of GPUs nor whether NICs can
- * GPUDirect RDMA. */
+/* Counts the differences that the log's own tree leaves. A tree does not show the GPUs' compute capability, nor whether
+ * NICs can use GPUDirect RDMA. */
 static enum orr_code try_machine(struct explaining *e, const struct orr_dump *machine, bool without_gdr,
                                  struct orr_log_cause *cause, struct orr_error *err)
 {
@@ -108,7 +109,7 @@ static enum orr_code try_machine(struct explaining *e, const struct orr_dump *ma
     return differences_of(e, &variant, cause, err);
 }
 
-/* Was the machine another one? If the log holds its tree, the prediction for that tree says so. */
+/* Was it another machine? If the log has the machine's tree, the prediction for that tree shows it. */
 static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
 {
     struct orr_log_check *check = e->check;
@@ -121,7 +122,7 @@ static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
         .advice = "take a dump in the same state as the job (NCCL_TOPO_DUMP_FILE in the job itself)"};
     if (!check->topics[ORR_TOPIC_SYSTEM].differ && !check->topics[ORR_TOPIC_LINKS].differ)
         return ORR_OK;
-    if (check->fabrics) /* the tree is that of all hosts of a clique */
+    if (check->fabrics) /* the tree has all hosts of a clique */
         return ORR_OK;
     enum orr_code code = orr_log_tree_dump(check->log, capability_of(e->dump), &machine, &why, &refused);
     if (code != ORR_OK || !machine)
@@ -144,9 +145,8 @@ static enum orr_code try_hardware(struct explaining *e, struct orr_error *err)
     return orr_log_keep_cause(check, &cause, err);
 }
 
-/* Tries a hypothesis on top of `base` (row NULL means alone), in cause->left. False in *ret_applies: it changes
- * nothing.
- */
+/* Tries a hypothesis on top of `base` (alone if base's row is NULL) and sets cause->left. *ret_applies is false if it
+ * changes nothing. */
 static enum orr_code try_row(struct explaining *e, const struct tried *base, struct tried *tried, bool *ret_applies,
                              struct orr_log_cause *cause, struct orr_error *err)
 {
@@ -168,8 +168,8 @@ static enum orr_code try_row(struct explaining *e, const struct tried *base, str
     return ORR_OK;
 }
 
-/* A row that leaves fewer differences than `base`; *best is the best so far. One that is rarely a cause must leave
- * fewer than that, and less than half of all. */
+/* Tries a row, which must leave fewer differences than `base`; *best is the best row so far. A row that is rarely a
+ * cause must leave fewer than the best, and less than half of all. */
 static enum orr_code judge_row(struct explaining *e, const struct orr_hypothesis *row, int amount,
                                const struct tried *base, struct tried *best, struct orr_error *err)
 {
@@ -195,7 +195,7 @@ static enum orr_code judge_row(struct explaining *e, const struct orr_hypothesis
 
 enum { USUAL = 1, OTHERS = 2 };
 
-/* Tries hypotheses on top of `base`: those whose turn it is, the others, or both. */
+/* Tries hypotheses on top of `base`: those with a turn, those without, or both. */
 static enum orr_code try_rows(struct explaining *e, const struct tried *base, unsigned which, struct tried *best,
                               struct orr_error *err)
 {
@@ -241,7 +241,7 @@ static enum orr_code try_causes(struct explaining *e, struct orr_error *err)
     bool explained = check->cause_count > check->shown_count && !check->causes[check->shown_count].left;
     if (check->analysis->ranks > ORR_LOG_RANKS_TRIED || check->log->record_count > ORR_LOG_RECORDS_TRIED)
         return ORR_OK;
-    /* If the log's tree explains all, what in it is different? */
+    /* If the log's tree explains everything, finds what in the tree is different. */
     const struct tried none = {.left = explained ? 1 : check->differ};
     struct tried best = none;
     ORR_TRY(try_rows(e, &none, explained ? OTHERS : USUAL | OTHERS, &best, err));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the lines of a log show about causes: which ones they contradict, and which ones need no prediction. */
+/* Finds what the lines of a log show about causes: which causes they contradict, and which ones need no prediction. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ unsigned orr_log_shown(const struct orr_log *log, uint32_t communicator)
             seen |= strstr(log->records[i].words[0], "Socket") ? ORR_SHOWS(SOCKETS) : ORR_SHOWS(OTHER_NETWORK);
     if ((seen & ORR_SHOWS(NETWORK_USED)) && !(seen & (ORR_SHOWS(GDR_USED) | ORR_SHOWS(SOCKETS))))
         seen |= ORR_SHOWS(GDR_UNUSED);
-    for (uint32_t i = 0; i < log->event_count; i++) /* NCCL only says so where its rules allow P2P */
+    for (uint32_t i = 0; i < log->event_count; i++) /* NCCL only says so if its rules allow P2P */
         if (log->events[i].message && !strcmp(log->events[i].message->id, "p2p-disabled"))
             seen |= ORR_SHOWS(P2P_REFUSED);
     return seen;
@@ -49,7 +49,7 @@ static uint32_t lines_of_start(const struct orr_log_check *check, uint32_t lines
     return count;
 }
 
-/* The log's GPUs are others than the dump's. */
+/* The log has other GPUs than the dump. */
 static enum orr_code add_other_gpus(struct orr_log_check *check, struct orr_error *err)
 {
     struct orr_log_cause cause = {.id = "other-gpus",
@@ -119,7 +119,7 @@ static enum orr_code add_other_networks(struct orr_log_check *check, struct orr_
     return ORR_OK;
 }
 
-/* The first line that names a release as printed; 0 if none does. */
+/* The first line with the printed name of a release; 0 if there is none. */
 static uint32_t line_of_release(const struct orr_log *log, const char *release)
 {
     for (uint32_t i = 0; i < log->record_count; i++)

@@ -53,7 +53,7 @@ static void sum_up(struct orr_log_check *check)
     }
 }
 
-/* The release under which fewest facts differ, for a log that does not name its own; the newest of equals. */
+/* For a log that does not name its release: the release for which the fewest facts differ, the newest of equals. */
 static enum orr_code guess_release(struct orr_log_check *check, const struct orr_dump *dump,
                                    const struct orr_log_question *question, const struct orr_release **ret_release,
                                    struct orr_error *err)
@@ -90,7 +90,7 @@ static void take_facts(struct orr_log_check *check, const struct orr_log_facts *
     sum_up(check);
 }
 
-/* Takes the NICs by the numbers that the log's connections imply, where fewer facts differ then. */
+/* Numbers the NICs as the log's connections imply, if then fewer facts differ. */
 static enum orr_code try_numbers_of_nics(struct orr_log_check *check, const struct orr_dump *dump,
                                          struct orr_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All facts of a communicator beside one prediction. */
+/* Compares all facts of a communicator with one prediction. */
 #include "engine/cluster/again.h"
 #include "engine/log_comparing/trial.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The NVLink domains of the log's hosts. Each GPU prints what the driver reports of its fabric, and each rank whether
- * NCCL uses the domain. A dump contains nothing of that, so the prediction takes it from here.
+/* Finds the NVLink domains of the log's hosts. Each GPU prints the driver's report about its fabric, and each rank
+ * prints whether NCCL uses the domain. A dump contains neither, so the prediction takes them from the log.
  *
  * An example: ranks 0 to 3 print "fabric UUID 8f.1 cliqueId 0x1 state 3", ranks 4 to 7 the same. The two hosts are
  * analysed as one clique, as if a cluster file had said so. */
@@ -44,8 +44,8 @@ static bool same_place(const struct orr_fabric *a, const struct orr_fabric *b)
     return a->state == b->state && !memcmp(a->uuid, b->uuid, sizeof a->uuid) && a->clique == b->clique;
 }
 
-/* What the hosts' own lines say; has_uuid false if a host has no line; false if GPUs of one host say different things.
- */
+/* Reads the hosts' own lines. has_uuid is false for a host without a line. Returns false if GPUs of one host contradict
+ * each other. */
 static bool read_hosts(const struct orr_log_check *check, uint32_t local, struct orr_fabric *hosts)
 {
     const struct orr_log *log = check->log;
@@ -79,8 +79,8 @@ static bool clique_of_all(const struct orr_log_check *check, uint32_t ranks)
     return false;
 }
 
-/* Hosts without a line belong to the clique that has all ranks, whose UUID no line may say; false if which domain they
- * are in is not known. */
+/* Puts hosts without a line into the clique that has all ranks, whose UUID may not be in any line; false if their
+ * domain is not known. */
 static bool fill_hosts(const struct orr_log_check *check, uint32_t ranks, struct orr_fabric *hosts)
 {
     struct orr_fabric said = {.state = ORR_FABRIC_COMPLETED, .has_uuid = true, .uuid = {0, 1}};
@@ -106,7 +106,7 @@ static bool share(const struct orr_fabric *hosts, uint32_t count)
     return false;
 }
 
-/* Says what the prediction takes from the log. */
+/* Notes what the prediction takes from the log. */
 static void assume(struct orr_log_check *check, const struct orr_fabric *hosts, uint32_t count)
 {
     uint32_t cliques = 0;
@@ -129,7 +129,8 @@ static void assume(struct orr_log_check *check, const struct orr_fabric *hosts, 
         orr_log_assume(check, "The %u hosts are in %u NVLink cliques, as the log says", count, cliques);
 }
 
-/* With ranks on hosts in turn, which host each is on: ranks of a clique count by their own numbers. */
+/* Records the host of each rank if ranks are not placed host by host: NCCL orders the ranks of a clique by their own
+ * numbers. */
 static enum orr_code place_hosts(struct orr_log_check *check, uint32_t local, struct orr_error *err)
 {
     const uint32_t ranks = check->query.hosts * local;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dump with the changes that a log asks for. */
+/* Makes a dump with the changes that a log requires. */
 #include "engine/log_comparing/dump_edit.h"
 
 #include "engine/dump/edit.h"
@@ -12,7 +12,7 @@ struct changing {
     uint32_t count;
 };
 
-/* The bus id of the element or of the one around it; NULL if none has one. */
+/* The bus id of the element or of the nearest one around it that has one; NULL if none has. */
 static const char *bus_id_around(const struct orr_doc_node *node)
 {
     const char *bus_id = NULL;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/log_comparing: dumps with changes. */
+/* Inside engine/log_comparing: makes dumps with changes. */
 #ifndef ORR_LOG_DUMP_EDIT_H
 #define ORR_LOG_DUMP_EDIT_H
 
 #include "engine/dump/dump.h"
 
-/* Changes to a dump. Arrays have a row for each element of the dump; NULL means as they are. */
+/* Changes to a dump. Arrays have an entry for each element of the dump; NULL changes nothing. */
 struct orr_dump_edit {
-    const int32_t *ranks;    /* of GPUs, -1 if it takes no part */
-    const uint64_t *bus_ids; /* new ones of GPUs, 0 means as it is */
-    const int32_t *net_devs; /* new numbers of NICs, -1 if it takes no part */
-    int32_t sm;              /* of every GPU, 0 means as it is */
+    const int32_t *ranks;    /* ranks of GPUs, -1 to leave a GPU out */
+    const uint64_t *bus_ids; /* new bus ids of GPUs, 0 to keep the old one */
+    const int32_t *net_devs; /* new numbers of NICs, -1 to leave a NIC out */
+    int32_t sm;              /* compute capability of every GPU, 0 to keep the old one */
     bool collnet;            /* every NIC can reduce in the network */
 };
 /* A copy with changes, in the arena. Unchanged parts are shared with the dump, which must live as long. */

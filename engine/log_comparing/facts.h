@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/log_comparing: the facts of one comparison while they are gathered. */
+/* Inside engine/log_comparing: gathers the facts of one comparison. */
 #ifndef ORR_LOG_FACTS_H
 #define ORR_LOG_FACTS_H
 
@@ -7,9 +7,9 @@
 #include "engine/log_comparing/check.h"
 #include "engine/log_reading/tree.h"
 
-/* Where a rank is predicted. */
+/* The place of a rank in the prediction. */
 struct orr_log_seat {
-    const struct orr_analysis *host; /* of its host, or of all hosts of its NVLink clique */
+    const struct orr_analysis *host; /* analysis of its host, or of all hosts of its NVLink clique */
     int32_t local;                   /* its rank there; -1 if the prediction has no such rank */
     uint32_t system;                 /* the number of that host or clique */
 };
@@ -25,7 +25,7 @@ struct orr_log_facts {
     struct orr_log_fact *rows;
     uint32_t count;
     unsigned capacity;
-    struct orr_index index; /* of rows, by topic, what and logged */
+    struct orr_index index; /* index of rows, by topic, what and logged */
     bool full;
 };
 enum { ORR_LOG_FACTS_MOST = 200000 };
@@ -40,7 +40,7 @@ enum orr_code orr_log_facts_seats(struct orr_log_facts *f, struct orr_error *err
 /* The log's number for a predicted rank; -1 (no rank) stays -1. */
 int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place);
 
-/* Values of the shapes that are words, a count or a transport. */
+/* Make values of the shapes words, count and transport. */
 static inline struct orr_log_value orr_log_words(const char *text)
 {
     return (struct orr_log_value){.shape = ORR_SHAPE_WORDS, .text = text};
@@ -50,17 +50,17 @@ static inline struct orr_log_value orr_log_count(double count)
     return (struct orr_log_value){.shape = ORR_SHAPE_COUNT, .count = (int64_t)count};
 }
 
-/* A new fact: a value that a line gives, and its subject. NULL if an earlier line said the same, which counts it, or if
- * there is no room. The caller then says what is predicted. */
+/* Adds a fact: a value in a line, and its subject. The caller then adds the prediction. NULL if an earlier line said
+ * the same (whose count then rises), or if there is no room. */
 struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
                                       struct orr_log_value logged, const char *format, ...) ORR_PRINTF(5, 6);
-/* What is predicted for it, which agrees or differs. */
+/* Adds the prediction for a fact, which agrees or differs. */
 void orr_log_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, struct orr_log_value predicted);
-/* The prediction has no value for it, which differs: the words say why. */
+/* The prediction has no value for the fact, which is a difference: the words say why. */
 void orr_log_fact_lacking(struct orr_log_facts *f, struct orr_log_fact *fact, const char *format, ...) ORR_PRINTF(3, 4);
-/* Nothing is predicted for it, so it does not differ. */
+/* Nothing is predicted for the fact, so it does not differ. */
 void orr_log_fact_without(struct orr_log_facts *f, struct orr_log_fact *fact, const char *why);
-/* The nodes it concerns. */
+/* Sets the nodes that the fact is about. */
 void orr_log_fact_at(struct orr_log_fact *fact, const char *a, const char *b);
 
 /* Gather the facts of a family: facts_system.c, facts_channels.c, facts_links.c, facts_tuning.c. */

@@ -44,7 +44,7 @@ static void add_ring(struct orr_log_facts *f, const struct orr_log_record *recor
     }
     for (uint32_t i = 0; i < shown && i < c->rank_count; i++)
         append_number(predicted, orr_log_facts_rank(f, c->rings[c->source[channel]][i]));
-    /* A list that is shorter than the shortest that NCCL cuts is whole. */
+    /* Whether a list is complete: NCCL never cuts lists shorter than this. */
     if (shown != c->rank_count && (shown < RING_CUT_LEAST || shown > c->rank_count))
         orr_log_fact_lacking(f, fact, "%s%s, %u ranks", predicted, shown < c->rank_count ? " ..." : "", c->rank_count);
     else
@@ -158,8 +158,8 @@ static void add_support(struct orr_log_facts *f, const struct orr_log_record *re
     struct orr_log_fact *fact =
         orr_log_fact_new(f, ORR_TOPIC_NVLS, record->line, orr_log_words(supported ? "available" : "not available"),
                          "NVLS multicast on the GPUs");
-    /* A dump does not contain what the driver supports: it differs only where the prediction needs NVLS and the driver
-     * refuses it. */
+    /* A dump does not show whether the driver supports NVLS. So there is a difference only if the prediction uses NVLS
+     * and the driver refuses it. */
     if (fact && !supported && communicator(f)->nvls)
         orr_log_fact_lacking(f, fact, "NVLS with %d channels", communicator(f)->nvls_channels);
     else if (fact)

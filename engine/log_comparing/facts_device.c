@@ -8,7 +8,7 @@
 #include "engine/device/kernels.h"
 #include "engine/log_comparing/facts.h"
 
-/* The verdict of the nodes that a record's writer is on. */
+/* The verdict for the kind of node on which a record's writer runs. */
 static const struct orr_device_verdict *verdict_at(const struct orr_log_facts *f, const struct orr_device_side *device,
                                                    const struct orr_log_record *record, enum orr_device_fact fact)
 {
@@ -57,9 +57,9 @@ static void add_no_symmetric(struct orr_log_facts *f, const struct orr_device_si
         compare(f, device, record, ORR_DEVICE_GIN, record->values[1]);
 }
 
-/* The kernel and the blocks of an AllReduce. A line says neither the type nor the windows: Orrery assumes float32, and
- * the windows with which the model chooses what ran, or else both. It is not known whether lines of other collectives
- * count the bytes of one rank or of all, so these are not compared. */
+/* The kernel and the blocks of an AllReduce. A line shows neither the data type nor the windows: Orrery assumes
+ * float32, and the windows with which the model chooses the kernel that ran, or else both windows. It is not known
+ * whether lines of other collectives count the bytes of one rank or of all, so these are not compared. */
 static void compare_kernel(struct orr_log_facts *f, const struct orr_device_side *device,
                            const struct orr_log_record *record)
 {
@@ -102,7 +102,8 @@ static void add_kernel(struct orr_log_facts *f, const struct orr_device_side *de
         compare_kernel(f, device, record);
 }
 
-/* Windows have an address range: symmetric memory is used. Its size is that of the largest GPU of all hosts. */
+/* A window's address range shows that symmetric memory is used. Its size is the memory of the largest GPU of all
+ * hosts. */
 static void add_space(struct orr_log_facts *f, const struct orr_device_side *device,
                       const struct orr_log_record *record)
 {
@@ -161,8 +162,8 @@ static void add_clique(struct orr_log_facts *f, const struct orr_device_side *de
         orr_log_fact_without(f, fact, "neither the input nor the log says which hosts share an NVLink domain");
 }
 
-/* What a GPU reports of its fabric, which no dump contains: the prediction takes it from the log (domains.c). NCCL
- * looks at state, UUID and clique, never at the health. */
+/* A GPU's report about its fabric, which no dump contains: the prediction takes it from the log (domains.c). NCCL looks
+ * at state, UUID and clique, never at the health. */
 static void add_fabric(struct orr_log_facts *f, const struct orr_device_side *device,
                        const struct orr_log_record *record)
 {

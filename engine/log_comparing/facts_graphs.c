@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of "Pattern" lines and the channels below them: the graphs as each host searched them. */
+/* Facts of "Pattern" lines and the channels below them: the results of each host's search. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/log_comparing/facts.h"
 
-/* Which graph a session prints: NCCL prints them in one order. */
+/* The graph that a session prints: NCCL prints them in a fixed order. */
 struct graph_state {
     enum orr_graph_kind kind;
     bool any, tree_seen;
@@ -77,7 +77,7 @@ static void append(char *text, const char *word)
     snprintf(text + length, ORR_LOG_FACT_TEXT - length, "%s%s", length ? " " : "", word);
 }
 
-/* A GPU as a graph line names it: by bus id, or by its rank in the communicator before 2.27. The rank on its host. */
+/* The host rank of a GPU that a graph line names by bus id or, before 2.27, by its rank in the communicator. */
 static int32_t gpu_of(const struct orr_log_facts *f, const struct orr_part *part, const char *word)
 {
     char id[ORR_NODE_ID_SIZE];

@@ -47,7 +47,7 @@ static void add_transport(struct orr_log_facts *f, uint32_t line, const struct o
         f, fact, (struct orr_log_value){.shape = ORR_SHAPE_TRANSPORT, .transport = predicted_transport(f, from, to)});
 }
 
-/* Where a -> b is a step of the ring of the channel. */
+/* The position of the step a -> b in the channel's ring. */
 static bool is_step(const struct orr_log_facts *f, int channel, int32_t a, int32_t b)
 {
     const struct orr_communicator *c = &f->analysis->communicator;
@@ -68,7 +68,7 @@ static int32_t nic_of(const struct orr_system *system, uint32_t net)
     return number < ORR_LOG_NICS ? (int32_t)number : -1;
 }
 
-/* The NIC of a connection over the network that the ring of the channel has. */
+/* The NIC of a network connection in the channel's ring. */
 static void add_nic(struct orr_log_facts *f, uint32_t line, const struct orr_log_connection *connection)
 {
     const bool sends = connection->sends;
@@ -95,7 +95,8 @@ static void add_nic(struct orr_log_facts *f, uint32_t line, const struct orr_log
         return;
     }
     uint32_t gpu = node_of_gpu - system->first[ORR_GPU];
-    /* One NIC for both directions: on nodes with odd numbers, rings that keep to rails run the other way round. */
+    /* Compares one NIC for both directions: on nodes with odd numbers, rings that keep to rails run in the other
+     * direction. */
     const struct orr_net_dev *own =
         &part->net_devs[(size_t)gpu * (unsigned)part->net_dev_channels + (unsigned)(channel % part->net_dev_channels)];
     bool by_proxy = sends && own->proxy_rank != local;

@@ -14,8 +14,8 @@ static uint32_t node_of(const struct orr_system *system, const char *id)
     return strlen(id) > 4 ? orr_system_find(system, id) : ORR_NO_NODE;
 }
 
-/* The same in a row that lists nodes in order, after the last one found: NICs without a PCI slot appear once for each
- * CPU, with one number. */
+/* The same for a list of nodes in order, searched from the last node found: NICs without a PCI slot appear once for
+ * each CPU, with the same number. */
 static uint32_t next_node_of(const struct orr_system *system, const char *id, uint32_t last)
 {
     uint32_t first = node_of(system, id);
@@ -36,14 +36,14 @@ static bool has_type(const struct orr_log_facts *f, const char *id)
     return false;
 }
 
-/* Whether a node's id says which device it is: where bus ids are made up, only GPUs have the log's. */
+/* Whether a node's id identifies the device: if bus ids are made up, only GPUs have ids from the log. */
 static bool is_known(const struct orr_log_facts *f, const char *id)
 {
     return !f->made_up || !strncmp(id, "GPU", 3) || !strncmp(id, "NVS", 3);
 }
 #define MADE_UP "the machine's bus ids are made up"
 
-/* Says of a fact that one of its nodes is missing, and why. */
+/* Notes that one of a fact's nodes is missing, and why. */
 static void without_node(struct orr_log_facts *f, struct orr_log_fact *fact, const char *missing)
 {
     if (has_type(f, missing))
@@ -127,7 +127,7 @@ static void add_link(struct orr_log_facts *f, const struct orr_log_link *link)
     orr_log_fact_compare(f, fact, predicted);
 }
 
-/* GPUs and NICs of the dump that a complete tree does not show. */
+/* Adds facts about GPUs and NICs of the dump that a complete tree does not show. */
 static void add_missing(struct orr_log_facts *f, const struct orr_log_links *links, uint32_t session)
 {
     const struct orr_system *system = &orr_log_facts_part(f, session)->system;
@@ -153,13 +153,13 @@ static void add_missing(struct orr_log_facts *f, const struct orr_log_links *lin
         }
 }
 
-/* The name of a path type as the log prints it: a name, or 2.5's number, which no table here has. */
+/* The name of a path type in the log: a name, or a number of 2.5, for which there is no table here. */
 static bool is_name(const char *type)
 {
     return isalpha((unsigned char)type[0]) != 0;
 }
 
-/* The NIC of an id of a log, "NET/0-c"; -1 if the id is of something else. */
+/* The NIC of a log's id, "NET/0-c"; -1 if the id belongs to another kind of node. */
 static int32_t nic_of(const char *id)
 {
     const char *dash = strchr(id, '-');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a comparison keeps beside its facts: what is assumed about the machine, and likely causes. */
+/* Keeps the other results of a comparison: assumptions about the machine, and likely causes. */
 #include <stdarg.h>
 #include <string.h>
 

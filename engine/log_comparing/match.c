@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log's ranks found in the dump: which GPUs take part, in which order, and on how many hosts. */
+/* Finds the log's ranks in the dump: which GPUs they use, in which order, and on how many hosts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@ enum { GPUS_MOST = 256 };
 struct matching {
     struct orr_log_check *check;
     const struct orr_dump *dump;
-    struct orr_log_local_rank ranks[GPUS_MOST]; /* of the first host */
-    uint32_t local;                             /* how many; 0 if unknown */
+    struct orr_log_local_rank ranks[GPUS_MOST]; /* ranks of the first host */
+    uint32_t local;                             /* number of these ranks; 0 if unknown */
     uint32_t with_bus_id;                       /* this many of the first ones have a bus id */
     uint32_t gpus[GPUS_MOST];                   /* elements: GPUs with a rank, by rank; if none has one, all in order */
     uint32_t gpu_count;
@@ -71,7 +71,7 @@ static void read_gpus(struct matching *m)
     }
 }
 
-/* By bus ids; how many were found. */
+/* Matches GPUs by bus ids; returns how many were found. */
 static uint32_t choose_by_bus_id(struct matching *m)
 {
     uint32_t found = 0;
@@ -85,7 +85,7 @@ static uint32_t choose_by_bus_id(struct matching *m)
     return found;
 }
 
-/* By the number that nvidia-smi gives a GPU; false if some are not in the log, or not in the dump. */
+/* Matches GPUs by nvidia-smi's numbers; false if some are not in the log, or not in the dump. */
 static bool choose_by_number(struct matching *m)
 {
     for (uint32_t r = 0; r < m->local; r++) {
@@ -142,7 +142,7 @@ static enum orr_code too_few(struct matching *m, struct orr_error *err)
     return ORR_NOT_FOUND;
 }
 
-/* Which GPU each rank of the host has. *ret_rename: the dump's bus ids are made up, and become the log's. */
+/* Finds the GPU of each rank of the host. *ret_rename: the dump's bus ids are made up, and become the log's. */
 static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_error *err)
 {
     struct orr_log_check *check = m->check;
@@ -184,7 +184,7 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
     return ORR_OK;
 }
 
-/* Whether the dump is used as it is. */
+/* Whether the dump can be used unchanged. */
 static bool changes_nothing(const struct matching *m)
 {
     for (uint32_t r = 0; r < m->local; r++)
@@ -211,7 +211,7 @@ static const uint64_t *bus_ids_renamed(const struct matching *m)
     return bus_ids;
 }
 
-/* The dump as the job's ranks see it: with their GPUs alone, and the branches that these use. */
+/* Makes the dump that the job's ranks see: only their GPUs, and the branches that these use. */
 static enum orr_code cut(struct matching *m, const struct orr_release *release, struct orr_error *err)
 {
     struct orr_log_check *check = m->check;
@@ -264,7 +264,7 @@ static enum orr_code make_dump(struct matching *m, bool given_gpus, bool given_n
     return chosen ? cut(m, release, err) : ORR_OK;
 }
 
-/* If only connections name ranks, which may be some of them: as many as whole hosts have. */
+/* If only connections name ranks, some may be missing: rounds the number up to whole hosts. */
 static int32_t whole_hosts(struct matching *m, int32_t ranks, uint32_t given_hosts)
 {
     const int32_t local = (int32_t)m->gpu_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The NICs of a job found among those of a dump. A dump numbers NICs as the job that wrote it found them; another job
- * may use fewer, or number them otherwise, and its log speaks of its own numbers. */
+/* Finds the NICs of a job among those of a dump. A dump has the NIC numbers of the job that wrote it. Another job may
+ * use fewer NICs or number them differently, and its log has its own numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 enum { NICS_MOST = ORR_LOG_NICS, NOT_LISTED = -1 };
 
-/* Whether a session is of the communicator, or, of_host, of the host of its lowest rank that wrote: a process lists its
- * NICs once, before its first communicator. */
+/* Whether a session belongs to the communicator or, with of_host, to the host of its lowest rank that wrote: a process
+ * lists its NICs only once, before its first communicator. */
 static bool concerns(const struct orr_log_check *check, uint32_t session, bool of_host)
 {
     const struct orr_log *log = check->log;
@@ -26,7 +26,7 @@ static bool concerns(const struct orr_log_check *check, uint32_t session, bool o
     return host && !strcmp(host, log->writers[of->writer].host);
 }
 
-/* The list of the network in use; 0 if there is none. */
+/* Reads the list of the network in use; 0 if there is none. */
 static uint32_t find_list(const struct orr_log_check *check, bool of_host, struct orr_log_nic *nics, uint32_t *ret_line)
 {
     const struct orr_log *log = check->log;
@@ -53,7 +53,7 @@ static uint32_t list_of_log(const struct orr_log_check *check, struct orr_log_ni
     return count ? count : find_list(check, true, nics, ret_line);
 }
 
-/* The numbers of NICs that connections name: [dev] of those in use. Returns how many. */
+/* Marks the NIC numbers that connections name. Returns how many. */
 static uint32_t used_in_log(const struct orr_log_check *check, bool used[NICS_MOST])
 {
     uint32_t count = 0;
@@ -111,7 +111,7 @@ static bool is_before(const char *a, const char *b)
     return x != y ? x < y : strcmp(a, b) < 0;
 }
 
-/* The listed NICs in order of their names to the dump's in order of their numbers: both follow the bus. */
+/* Matches the listed NICs in order of their names with the dump's in order of their numbers: both follow the bus. */
 static void by_order(const uint32_t *elements, uint32_t count, const struct orr_log_nic *list, int32_t *devs)
 {
     for (uint32_t l = 0; l < count; l++) {
@@ -122,7 +122,7 @@ static void by_order(const uint32_t *elements, uint32_t count, const struct orr_
     }
 }
 
-/* Each listed NIC to the dump's NIC of that name; how many were found. */
+/* Matches each listed NIC with the dump's NIC of that name; returns how many were found. */
 static uint32_t by_name(const struct orr_dump *dump, const uint32_t *elements, uint32_t count,
                         const struct orr_log_nic *list, uint32_t listed_count, int32_t *devs)
 {
@@ -139,8 +139,8 @@ static uint32_t by_name(const struct orr_dump *dump, const uint32_t *elements, u
     return found;
 }
 
-/* Each NIC of the printed tree to the dump's NIC at that bus id; how many were found. A card with several ports is left
- * out: the tree does not say which is which. */
+/* Matches each NIC of the printed tree with the dump's NIC at that bus id; returns how many were found. Cards with
+ * several ports are left out, because the tree does not tell the ports apart. */
 static enum orr_code by_bus_id(struct orr_log_check *check, const struct orr_dump *dump, const uint32_t *elements,
                                uint32_t count, int32_t *devs, uint32_t *ret_found, struct orr_error *err)
 {
@@ -204,7 +204,7 @@ static bool match_by_order(struct orr_log_check *check, struct nic_match *m)
     by_order(m->elements, m->count, m->list, m->devs);
     for (uint32_t i = 0; i < m->count; i++)
         if (m->devs[m->elements[i]] == NOT_LISTED)
-            return false; /* two of one name */
+            return false; /* two NICs with one name */
     orr_log_assume(check, "The %u NICs that line %u lists are the machine's NICs, in order of their names", m->count,
                    m->line);
     return true;
@@ -249,7 +249,7 @@ enum orr_code orr_log_match_nics(struct orr_log_check *check, const struct orr_d
     return ORR_OK;
 }
 
-/* Whether a path stays below the CPU, or goes through another GPU to be so. */
+/* Whether a path stays below the CPU, directly or through another GPU. */
 static bool is_near(const char *type)
 {
     static const enum orr_path_type near[] = {ORR_PATH_PIX, ORR_PATH_PXB, ORR_PATH_P2C,
@@ -260,7 +260,7 @@ static bool is_near(const char *type)
     return is;
 }
 
-/* Whether a value says that data go from the GPU to the NIC without the CPU. */
+/* Whether a value says that data goes from the GPU to the NIC without the CPU. */
 static bool says_direct(const struct orr_log_value *value)
 {
     return (value->shape == ORR_SHAPE_PATH && is_near(value->path.type)) ||
@@ -276,7 +276,8 @@ uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[O
         const struct orr_log_fact *fact = &check->facts[i];
         const struct orr_log_value *logged = &fact->logged, *predicted = &fact->predicted;
         if (fact->gpu_nic < 0 ||
-            (logged->shape == ORR_SHAPE_NIC && logged->nic.number != predicted->nic.number)) /* of another NIC */
+            (logged->shape == ORR_SHAPE_NIC && logged->nic.number != predicted->nic.number)) /* a line about another
+                                                                                              * NIC */
             continue;
         const bool by_pxn =
             logged->shape == ORR_SHAPE_PATH && !strcmp(logged->path.type, orr_path_type_name(ORR_PATH_PXN));
@@ -322,7 +323,7 @@ enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const str
             return ORR_OK;
         devs[elements[i]] = to[dev] >= 0 ? to[dev] : dev;
         if (to[dev] < 0 && from[dev] >= 0)
-            return ORR_OK; /* its number is another one's now */
+            return ORR_OK; /* another NIC now has its number */
     }
     ret_nics->devs = devs;
     return ORR_OK;

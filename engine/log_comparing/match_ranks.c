@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ranks of the log's job: how many there are, and the GPUs of those on its first host. */
+/* Finds how many ranks the log's job has, and the GPUs of the ranks on its first host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static uint64_t bus_id_in_tree(const struct orr_log_check *check, int32_t rank)
     return 0;
 }
 
-/* Ranks of the first host, by what lines say; 0 if they do not. */
+/* The number of ranks on the first host, 0 if no line says it. */
 static uint32_t local_ranks_of(const struct orr_log_check *check, int32_t ranks)
 {
     const struct orr_log_communicator *of =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the ranks of a log are. The prediction numbers ranks host by host: 0-7 on the first host, 8-15 on the second. A
- * launcher may place them cyclically, or in any other order; NCCL then orders hosts by their lowest rank, and the ranks
- * of a host by number. So such a job has the predicted channels, with other numbers for the same GPUs. */
+/* Finds the hosts of a log's ranks. The prediction numbers ranks host by host: 0-7 on the first host, 8-15 on the
+ * second. A launcher may place them cyclically, or in any other order; NCCL then orders hosts by their lowest rank, and
+ * the ranks of a host by number. So such a job has the predicted channels, only with other rank numbers for the same
+ * GPUs. */
 #include <string.h>
 
 #include "engine/log_comparing/trial.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The question of a comparison: the release, and the settings that the log names for the communicator. */
+/* Makes the question of a comparison: the release, and the settings that the log names for the communicator. */
 #include <string.h>
 
 #include "engine/log_comparing/trial.h"
@@ -37,7 +37,7 @@ static enum orr_code ignore(struct orr_log_check *check, const struct orr_log_se
     return ORR_OK;
 }
 
-/* Whether the settings fit the dump's NICs: lists of another machine would leave none; refused: why not. */
+/* Whether the settings fit the dump's NICs: a list for another machine may leave none. refused: the reason. */
 static bool leaves_nics(const struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *refused)
 {
     const struct orr_dump *used;
@@ -63,8 +63,8 @@ static enum orr_code apply(struct orr_log_check *check, const struct orr_log_set
     return ORR_OK;
 }
 
-/* A setting with the value that the lines of the communicator give, which may be another one than the log's first: a
- * program can change its environment between two communicators. */
+/* Sets a setting to the value in the communicator's lines. It may differ from the log's first value, because a program
+ * can change its environment between two communicators. */
 static enum orr_code own_value(const struct orr_log_check *check, const struct orr_log_setting *setting,
                                struct orr_log_setting *ret_own, struct orr_error *err)
 {
@@ -89,7 +89,7 @@ static enum orr_code own_value(const struct orr_log_check *check, const struct o
     return ret_own->value ? ORR_OK : orr_fail_nomem(err);
 }
 
-/* The release and settings of the prediction: the log's, the user's over them. */
+/* The release and settings of the prediction: the log's, overridden by the user's. */
 enum orr_code orr_log_make_query(struct orr_log_check *check, const struct orr_dump *dump,
                                  const struct orr_log_question *question, const struct orr_release *release,
                                  struct orr_error *err)

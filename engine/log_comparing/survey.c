@@ -17,15 +17,15 @@ struct surveying {
     struct orr_log_survey *survey;
     uint64_t *of_session; /* [session]: hash of its lines */
     uint64_t *prints;     /* [row] */
-    uint32_t compared;    /* computed here */
-    uint64_t ranks;       /* of those */
+    uint32_t compared;    /* number of comparisons made here */
+    uint64_t ranks;       /* ranks in these */
     struct orr_settings given;
     const char *gpus;   /* --gpus; NULL if not given */
     uint32_t hosts;     /* --hosts; 0 if not given */
-    uint32_t explained; /* causes were sought for this many */
+    uint32_t explained; /* number of communicators whose causes were sought */
 };
 
-/* What says nothing of the machine: addresses, numbers of the process, messages. */
+/* Whether lines of a kind tell nothing about the machine: addresses, numbers of the process, messages. */
 static bool is_of_process(enum orr_log_kind kind)
 {
     static const bool rows[ORR_LOG_KIND_COUNT] = {
@@ -49,7 +49,7 @@ static uint64_t hash_record(uint64_t hash, const struct orr_log_record *record)
     return hash;
 }
 
-/* Where the ranks are: two communicators alike have the same GPUs on as many hosts. */
+/* Hashes the places of ranks: similar communicators have the same GPUs on the same number of hosts. */
 static uint64_t hash_members(const struct orr_log *log, const struct orr_log_communicator *of)
 {
     uint64_t hash = orr_hash_number(ORR_HASH_START, (uint64_t)of->rank_count);
@@ -72,7 +72,7 @@ static uint64_t hash_members(const struct orr_log *log, const struct orr_log_com
     return hash;
 }
 
-/* The same for communicators of which the log says the same, whatever the order of their ranks' lines. */
+/* A hash that is equal for communicators with equal lines, in any order of their ranks. */
 static uint64_t print_of(struct surveying *s, uint32_t communicator)
 {
     const struct orr_log *log = s->log;
@@ -120,7 +120,7 @@ static enum orr_code take_result(struct orr_arena *arena, const struct orr_log_c
     return ORR_OK;
 }
 
-/* Compares a communicator that is like no other so far. */
+/* Compares a communicator that does not equal an earlier one. */
 static enum orr_code compare(struct surveying *s, const struct orr_dump *dump, struct orr_log_survey_row *row,
                              struct orr_error *err)
 {
@@ -135,7 +135,7 @@ static enum orr_code compare(struct surveying *s, const struct orr_dump *dump, s
     s->compared++;
     s->ranks += ranks;
     s->question.communicator = row->communicator;
-    /* Hosts and GPUs that the user gave are those of the communicator that is shown. */
+    /* --hosts and --gpus only apply to the communicator that is shown. */
     const bool alike = s->log->communicators[s->check->communicator].rank_count == (int32_t)ranks;
     s->question.hosts = alike ? s->hosts : 0;
     s->given.gpus = alike ? s->gpus : NULL;
@@ -155,7 +155,7 @@ static enum orr_code compare(struct surveying *s, const struct orr_dump *dump, s
     return code;
 }
 
-/* One communicator: like another one, the one of the check, or compared here. */
+/* Adds one communicator: it equals another, is that of the check, or is compared here. */
 static enum orr_code fill_row(struct surveying *s, const struct orr_dump *dump, uint32_t at, const uint32_t *done,
                               uint32_t done_count, struct orr_error *err)
 {
@@ -233,7 +233,7 @@ enum orr_code orr_log_survey(struct orr_log_check *check, const struct orr_dump 
     const bool one = question->communicator < log->communicator_count;
     ORR_NEED(made, err);
     check->survey = made;
-    if (check->communicator == NONE) { /* the log names none: its lines are those of one */
+    if (check->communicator == NONE) { /* the log names no communicator, so all its lines are treated as one */
         made->agree = check->agree;
         made->differ = check->differ;
         return ORR_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every communicator of a log compared with the prediction. */
+/* Compares every communicator of a log with the prediction. */
 #ifndef ORR_LOG_SURVEY_H
 #define ORR_LOG_SURVEY_H
 
@@ -7,14 +7,14 @@
 
 struct orr_log_survey_row {
     uint32_t communicator;  /* of the log */
-    uint32_t like;          /* the communicator that was compared for it: itself, or one whose lines say the same of the
-                               same GPUs */
+    uint32_t like;          /* the communicator that was compared in its place: itself, or one with equal lines about
+                             * the same GPUs */
     const char *why;        /* a phrase: why it was not compared; NULL if it was */
     uint32_t agree, differ; /* facts */
-    uint32_t line;          /* of the first fact that differs; 0 if none does */
+    uint32_t line;          /* line of the first fact that differs; 0 if none does */
     const char *what, *logged, *predicted; /* that fact; NULL if none differs */
-    const char *cause;                     /* the likeliest; NULL if none is known, or it was not sought */
-    uint32_t left;                         /* differences that remain under the cause; UINT32_MAX: it was not tried */
+    const char *cause;                     /* the likeliest cause; NULL if none is known, or none was sought */
+    uint32_t left;                         /* differences that remain with the cause; UINT32_MAX if it was not tried */
 };
 
 struct orr_log_survey {
@@ -24,8 +24,8 @@ struct orr_log_survey {
     uint32_t agree, differ;       /* facts, over all that were compared */
 };
 
-/* Fills check->survey, whose memory is the check's. The question and the dump are those that the check was made with.
- * The largest communicators come first, in case not all can be compared in bounded time. */
+/* Fills check->survey, in the check's memory. Pass the question and the dump that the check was made with. The largest
+ * communicators come first, in case not all can be compared in bounded time. */
 enum orr_code orr_log_survey(struct orr_log_check *check, const struct orr_dump *dump,
                              const struct orr_log_question *question, struct orr_error *err) ORR_NO_DISCARD;
 

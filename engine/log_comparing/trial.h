@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/log_comparing: one prediction under a question, compared; and the causes that are tried. */
+/* Inside engine/log_comparing: compares one prediction, matches the log with the dump, and tries causes. */
 #ifndef ORR_LOG_TRIAL_H
 #define ORR_LOG_TRIAL_H
 
@@ -13,16 +13,16 @@ enum orr_code orr_log_compare_facts(const struct orr_log_check *check, const str
 enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump, const struct orr_query *query,
                           struct orr_arena *arena, struct orr_log_facts *ret_facts, struct orr_analysis **ret_analysis,
                           struct orr_error *err) ORR_NO_DISCARD;
-/* How many facts differ of the topics from first to last. */
+/* The number of facts that differ in the topics from first to last. */
 uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first, enum orr_log_topic last);
 
-/* query.c: fills check->query, and what it ignores of the log's settings. */
+/* query.c: fills check->query, and the list of the log's settings that it ignores. */
 enum orr_code orr_log_make_query(struct orr_log_check *check, const struct orr_dump *dump,
                                  const struct orr_log_question *question, const struct orr_release *release,
                                  struct orr_error *err) ORR_NO_DISCARD;
 
-/* match.c: the machine that the job used, in check->dump (NULL means the dump as it is), and how many hosts there are.
- * What had to be assumed is in check->assumed. */
+/* match.c: sets check->dump to the machine that the job used (NULL means the unchanged dump), and the number of hosts.
+ * Assumptions are in check->assumed. */
 enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_dump *dump,
                                   const struct orr_log_question *question, const struct orr_release *release,
                                   struct orr_error *err) ORR_NO_DISCARD;
@@ -38,26 +38,26 @@ enum orr_code orr_log_predict(const struct orr_log_check *check, const struct or
                               const struct orr_query *query, struct orr_analysis **ret_analysis,
                               struct orr_error *err) ORR_NO_DISCARD;
 
-/* match_ranks.c: how many ranks the communicator has. It is what a line says, else one more than the highest rank of
- * rings and trees. If there are none, connections count, which may be of some ranks only: *ret_least; -1 if unknown.
- * */
+/* match_ranks.c: the number of ranks in the communicator: from a line that says it, or else one more than the highest
+ * rank of rings and trees. If there are none, connections show some of the ranks, and *ret_least is set. -1 if unknown.
+ */
 int32_t orr_log_rank_count(const struct orr_log_check *check, bool *ret_least);
 /* One rank of the log's first host. */
 struct orr_log_local_rank {
     uint64_t bus_id; /* 0 if unknown */
-    int32_t number;  /* of the GPU: nvmlDev, else cudaDev; -1 if unknown */
+    int32_t number;  /* number of the GPU: nvmlDev, or else cudaDev; -1 if unknown */
 };
-/* How many ranks the first host has by what lines say, 0 if they do not. Writes the ranks of the host, or all where
- * their number is unknown, at most `most`; the first *ret_with_bus_id of them have a bus id. */
+/* The number of ranks on the first host, 0 if no line says it. Writes at most `most` ranks of the host, or of all hosts
+ * if the number is unknown; the first *ret_with_bus_id of them have a bus id. */
 uint32_t orr_log_local_ranks(const struct orr_log_check *check, int32_t ranks, struct orr_log_local_rank *ret_ranks,
                              uint32_t most, uint32_t *ret_with_bus_id);
 
 /* placement.c: fills check->place_of and rank_at if the log's ranks are not placed host by host. */
 enum orr_code orr_log_place_ranks(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
 
-/* match_nics.c: the numbers of the dump's NICs in the log. */
+/* match_nics.c: the log's numbers for the dump's NICs. */
 struct orr_log_nics {
-    int32_t *devs; /* [element]: of a NIC, -1 if it takes no part; NULL means as the dump numbers them */
+    int32_t *devs; /* [element]: number of a NIC, -1 if the job does not use it; NULL for the dump's numbers */
 };
 enum orr_code orr_log_match_nics(struct orr_log_check *check, const struct orr_dump *dump, bool made_up,
                                  struct orr_log_nics *ret_nics, struct orr_error *err) ORR_NO_DISCARD;
@@ -66,13 +66,14 @@ enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const str
                                     struct orr_arena *arena, struct orr_log_nics *ret_nics,
                                     struct orr_error *err) ORR_NO_DISCARD;
 
-/* Whether the job's NICs can reduce in the network, as the log's connections show, and the dump does not contain that:
+/* Whether the log's connections show that the job's NICs can reduce in the network although the dump does not say so:
  * only a dump of a job with CollNet does. */
 bool orr_log_adds_collnet(struct orr_log_check *check, const struct orr_dump *dump);
-/* NICs that the log shows without GPUDirect RDMA, and the prediction with it, by number. Returns how many. */
+/* Finds the NICs, by number, that the prediction uses with GPUDirect RDMA and the log shows without. Returns how
+ * many. */
 uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[ORR_LOG_NICS]);
 
-/* causes.c: fills check->causes. dump: what the prediction was made for. */
+/* causes.c: fills check->causes. dump: the dump of the prediction. */
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump,
                                   struct orr_error *err) ORR_NO_DISCARD;
 

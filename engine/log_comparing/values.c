@@ -117,7 +117,7 @@ static int write_tuning(const struct orr_log_value *v, char *text, size_t room)
     return snprintf(text, room, "%.1f us, %.1f GB/s", v->tuning.latency, v->tuning.bw);
 }
 
-/* If the combination is not available, its latency decides nothing. */
+/* The latency of an unavailable combination does not matter. */
 static bool agree_tuning(const struct orr_log_value *logged, const struct orr_log_value *predicted)
 {
     return prints_as(logged->tuning.bw, predicted->tuning.bw, tuning_rounding) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value of a fact in a log or a prediction, which has one of several shapes, and its words for people. Code
+/* The value of a fact in a log or a prediction, and its words for people. A value has one of several shapes. Code
  * computes with the value and never parses the words. */
 #ifndef ORR_LOG_VALUES_H
 #define ORR_LOG_VALUES_H
@@ -8,14 +8,14 @@
 #include "engine/release/path_type.h"
 
 enum orr_log_shape {
-    ORR_SHAPE_WORDS,     /* nobody computes with it, or there is no value and the words say why */
+    ORR_SHAPE_WORDS,     /* no code computes with it, or there is no value and the words say why */
     ORR_SHAPE_COUNT,     /* of channels, ranks and others */
     ORR_SHAPE_RATE,      /* GB/s */
     ORR_SHAPE_LINK,      /* of a system */
     ORR_SHAPE_PATH,      /* between two nodes */
     ORR_SHAPE_TRANSPORT, /* between two ranks */
     ORR_SHAPE_P2P,       /* whether two GPUs can do P2P */
-    ORR_SHAPE_NIC,       /* that a rank uses for a channel */
+    ORR_SHAPE_NIC,       /* NIC that a rank uses for a channel */
     ORR_SHAPE_GDR,       /* GPUDirect RDMA of a GPU and a NIC */
     ORR_SHAPE_TUNING     /* latency and bandwidth */
 };
@@ -38,7 +38,7 @@ struct orr_log_value {
         enum orr_log_transport transport;
         struct {
             bool possible;
-            const char *distance; /* a path type; NULL if the driver says it, at whatever distance */
+            const char *distance; /* a path type; NULL if the driver decides, regardless of distance */
         } p2p;
         struct {
             int32_t number;
@@ -46,7 +46,7 @@ struct orr_log_value {
         } nic;
         struct {
             bool on;
-            const char *distance; /* a path type; NULL means `rule` decides, at whatever distance */
+            const char *distance; /* a path type; NULL if `rule` decides, regardless of distance */
             const char *rule;
         } gdr;
         struct {
@@ -58,7 +58,7 @@ struct orr_log_value {
 enum { ORR_LOG_FACT_TEXT = 600 };
 /* Writes a value's words. */
 void orr_log_value_write(const struct orr_log_value *value, char text[ORR_LOG_FACT_TEXT]);
-/* Whether a prediction agrees with what is logged: rates as far as they are printed, words if they are the same. */
+/* Whether a prediction agrees with the logged value: rates to the printed digit, words exactly. */
 bool orr_log_value_agrees(const struct orr_log_value *logged, const struct orr_log_value *predicted);
 
 #endif

@@ -6,7 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/log_comparing/survey.h"
 
-/* The reason why there is nothing to compare with, and the machine types that fit the log's lines. */
+/* The reason why there is no machine to compare with, and the machine types that fit the log's lines. */
 static const char *name_types(const struct orr_log *log, const char *why, const struct orr_log_machine *machine)
 {
     enum { TEXT_MOST = 2048 };
@@ -30,7 +30,7 @@ static const char *name_types(const struct orr_log *log, const char *why, const 
     return kept;
 }
 
-/* The machine that the log prints, or that a type describes; NULL with *why: there is none. */
+/* The machine that the log prints, or that a type describes; NULL, with the reason in *why, if there is none. */
 static enum orr_code make_machine(const struct orr_log *log, const struct orr_machine_type *assumed, unsigned nics,
                                   struct orr_log_question *question, struct orr_log_compared *compared,
                                   struct orr_error *err)
@@ -74,7 +74,8 @@ enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_
         code = orr_log_compare(log, dump ? dump : compared.own, &asked, &compared.check, err);
     if (code == ORR_OK && compared.check)
         code = orr_log_survey(compared.check, dump ? dump : compared.own, &asked, err);
-    if (code == ORR_NOT_FOUND) { /* the machine is too small: reported like a missing one, for the log says more */
+    if (code == ORR_NOT_FOUND) { /* the machine is too small: reported like a missing machine, because the log shows
+                                  * more */
         compared.why = orr_arena_strndup(log->arena, err->text, strlen(err->text));
         *err = (struct orr_error){0};
         code = compared.why ? ORR_OK : orr_fail_nomem(err);

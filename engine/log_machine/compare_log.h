@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log compared with a prediction; the machine may be the one that the log itself prints or implies. */
+/* Compares a log with a prediction. The machine may be one that the log itself prints or implies. */
 #ifndef ORR_LOG_MACHINE_COMPARE_LOG_H
 #define ORR_LOG_MACHINE_COMPARE_LOG_H
 
@@ -9,16 +9,16 @@
 
 struct orr_log_compared {
     struct orr_log_check *check; /* NULL if there is no machine to compare with */
-    struct orr_dump *own;        /* what the check reads, if it was made here; NULL if nothing was */
+    struct orr_dump *own;        /* the machine of the check if it was made here; otherwise NULL */
     const char *why; /* why there is no machine, one phrase that lives as long as the log; NULL if there is one */
-    struct orr_log_machine machine; /* what the log's lines say about it; filled in if nobody gave a machine and the log
-                                       does not print it */
+    struct orr_log_machine machine; /* clues in the log's lines; filled in if nobody gave a machine and the log does not
+                                     * print it */
 };
 
-/* Compares a log with a dump. If dump is NULL, with the machine that the log prints; assumed fills in what it lacks
- * (NULL if there is nothing). If the log prints none, with a machine of the type assumed; without a type, with the one
- * that the log's lines imply. nics: as orr_input_options.assumed_nics. Errors are those of orr_input_read() and
- * orr_log_compare(); nothing must be released then. */
+/* Compares a log with a dump. If dump is NULL, it uses the machine that the log prints, and the type `assumed` (may be
+ * NULL) for missing values. If the log prints none, it makes a machine of the type `assumed` or, without that, of the
+ * type that the log's lines imply. nics: see orr_input_options.assumed_nics. Errors are those of orr_input_read() and
+ * orr_log_compare(); then there is nothing to release. */
 enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_dump *dump,
                                     const struct orr_machine_type *assumed, unsigned nics,
                                     const struct orr_log_question *question, struct orr_log_compared *ret_compared,

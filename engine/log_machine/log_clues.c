@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the lines of a log say about the machine, and which machine types that fits: a row for each kind of line. */
+/* Reads clues about the machine from a log, and checks which machine types they fit: a row for each kind of line. */
 #include "engine/log_machine/log_clues.h"
 
 #include <ctype.h>
@@ -54,7 +54,7 @@ static bool fits_platform(const struct orr_machine_type *type, const struct orr_
 
 /* ---- the provider's topology file: "ndv4-topo.xml", "p4d-24xl-topo.xml" ---- */
 
-/* How much of a file's name is the name of a type; 0 if there is nothing. */
+/* The number of characters of a file's name that match the name of a type. */
 static size_t type_in(const char *file)
 {
     const struct orr_machine_type *type;
@@ -127,7 +127,7 @@ static bool fits_provider(const struct orr_machine_type *type, const struct orr_
 
 /* ---- names of NICs ---- */
 
-/* Whether a name is a pattern's, with a number in place of '#'. */
+/* Whether a name matches a pattern, in which '#' stands for a number. */
 static bool is_name(const char *name, const char *pattern)
 {
     size_t head = strcspn(pattern, "#");
@@ -210,7 +210,7 @@ static const struct {
 };
 enum { VIRTUAL_COUNT = sizeof virtual_machines / sizeof virtual_machines[0], VIRTUAL_GPUS = 8 };
 
-/* How many of the log's bus ids a row has. */
+/* The number of the log's bus ids that are in a row. */
 static uint32_t found_in(size_t row, const struct orr_clue *clue)
 {
     uint32_t found = 0;
@@ -220,7 +220,7 @@ static uint32_t found_in(size_t row, const struct orr_clue *clue)
     return found;
 }
 
-/* The bus ids of the first host's GPUs, where all of them are those of a virtual machine. */
+/* The bus ids of the first host's GPUs, if all of them are those of a virtual machine. */
 static void read_bus_ids(const struct orr_log *log, struct orr_clue *clue)
 {
     uint32_t largest = orr_log_largest(log);
@@ -261,7 +261,7 @@ static void read_model(const struct orr_log *log, struct orr_clue *clue)
         if (record->kind != ORR_LOG_DEVICE || record->word_count < 3)
             continue;
         if (name && strcmp(name, record->words[2]) != 0) {
-            clue->line = 0; /* several models: no type has them */
+            clue->line = 0; /* no type has several models */
             return;
         }
         name = record->words[2];

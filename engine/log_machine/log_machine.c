@@ -17,7 +17,7 @@ static bool are_alike(const struct orr_machine_type *a, const struct orr_machine
            a->cpu_model == b->cpu_model && !strcmp(a->unsure, b->unsure);
 }
 
-/* Whether the lines say this much about the machine that types should be listed: more than how many GPUs there are. */
+/* Whether the lines say enough about the machine to list types: more than the number of GPUs. */
 static bool is_enough(const struct orr_clue *clues)
 {
     for (size_t r = 0; r < ORR_MACHINE_CLUES; r++)
@@ -42,7 +42,7 @@ static void find_fitting(const struct orr_clue *clues, struct orr_log_machine *m
     }
 }
 
-/* Which lines that the log does not have would decide between the types. */
+/* The missing lines that would decide between the types. */
 static const char *find_open(const struct orr_log *log, const struct orr_clue *clues,
                              const struct orr_log_machine *machine)
 {
@@ -65,7 +65,7 @@ static void assume(const struct orr_log *log, struct orr_log_machine *machine, c
         machine->assumed[machine->assumed_count++] = kept;
 }
 
-/* Says why the type is taken, and what of it is not certain. */
+/* Notes why the type is assumed, and which of its facts are not certain. */
 static void explain(const struct orr_log *log, struct orr_log_machine *machine)
 {
     enum { SAID_MOST = 1500 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of messages as one table. */
+/* Joins the families of messages into one table. */
 #include "engine/log_messages/messages.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What NCCL, its plugins, PyTorch and launchers say when something is wrong: a row for each message, in
- * messages_*.c. The reader (engine/log_reading/events.c) tries the rows on every line; a later row is tried only if no
- * earlier one matches the line.
+/* The table of messages that NCCL, its plugins, PyTorch and launchers print when something is wrong: a row for each
+ * message, in messages_*.c. The reader (engine/log_reading/events.c) tries the rows on every line; a later row is tried
+ * only if no earlier one matches the line.
  */
 #ifndef ORR_LOG_MESSAGES_H
 #define ORR_LOG_MESSAGES_H
@@ -18,14 +18,14 @@ enum {
     ORR_FROM_ALL = 7
 };
 
-/* What a message means for the job. X(symbol, severity, whether it ends the job) */
+/* The weight of a message. X(symbol, severity, whether it ends the job) */
 #define ORR_LOG_WEIGHT_MAP(X)                                                                                          \
     X(NOTE, "note", "no")                                                                                              \
     X(WARNING, "warning", "no")                                                                                        \
     X(ERROR, "error", "maybe")                                                                                         \
     X(FATAL, "error", "yes")                                                                                           \
     X(AFTERMATH, "error", "yes") /* it follows from another error, maybe in another rank's log */                      \
-    X(REPORT, "error", "yes")    /* it says that something ended, not why: a result of NCCL's, a launcher */           \
+    X(REPORT, "error", "yes")    /* it says that something ended, but not why: an NCCL result, a launcher */           \
     X(HANG, "error", "yes")      /* ranks waited for one another until a time limit */
 
 enum orr_log_weight {
@@ -45,8 +45,8 @@ struct orr_log_message {
     uint32_t from;  /* ORR_FROM_... */
     enum orr_log_weight weight;
     const char *pattern; /* engine/log_reading/scan.h; found anywhere in the text. Its first four bytes are literal */
-    /* Texts separated by '|', one of which must follow in the line; NULL if there is none. "@nvls.cc|" in front of
-     * them: only if that file of NCCL warns, which the line names before "NCCL WARN". */
+    /* Texts separated by '|', one of which must follow in the line; NULL if none must. "@nvls.cc|" in front of them
+     * requires that this file of NCCL warns, which the line names before "NCCL WARN". */
     const char *also;
     const char *means;   /* one or two sentences */
     const char *advice;  /* what to do; "" for notes that need nothing */

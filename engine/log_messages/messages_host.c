@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other programs say about the host: lspci, the kernel, memory limits, containers. Rows that only show a state are
- * notes; engine/symptoms draws conclusions from them. */
+/* Messages of other programs about the host: lspci, the kernel, memory limits, containers. Rows that only show a state
+ * are notes, from which engine/symptoms draws conclusions. */
 #include <stddef.h>
 
 #include "engine/log_messages/messages.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of PyTorch, nccl-tests and launchers, and what says least and comes last: the names of NCCL's results and
+/* Messages of PyTorch, nccl-tests and launchers. Last come the rows that say least: the names of NCCL's results, and
  * words of the person who asks. */
 #include <stddef.h>
 
@@ -277,7 +277,7 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"tests-nccl", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "Test NCCL failure", NULL,
      "nccl-tests stopped at an error of NCCL.", "Look for the first NCCL WARN.",
      "node1: Test NCCL failure common.cu:958 'unknown result code'"},
-    /* Words of the person who asks, which any message may have too. */
+    /* Words of the person who asks, which any message may also contain. */
     {"spans-nodes", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "process group spans across nodes", NULL,
      "vLLM's or SGLang's own all-reduce works on one host only, and this group has several.", "Nothing: NCCL is used.",
      "CustomAllreduce is disabled because this process group spans across nodes."},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages about network plugins: finding them, their versions, and what those of Amazon and Google say. */
+/* Messages about network plugins: finding them, their versions, and messages of Amazon's and Google's plugins. */
 #include <stddef.h>
 
 #include "engine/log_messages/messages.h"

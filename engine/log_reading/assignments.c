@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's variables outside its own lines: command lines, exports, YAML, nccl.conf, `env | grep NCCL`.
+/* Reads NCCL's variables outside its own lines: command lines, exports, YAML, nccl.conf, `env | grep NCCL`.
  *
  *     mpirun -x NCCL_ALGO=Tree -np 2 ./all_reduce_perf        srun --export=ALL,NCCL_DEBUG=INFO,NCCL_ALGO=Ring
  *     export NCCL_P2P_DISABLE=1                               mpiexec -genv NCCL_IB_DISABLE 1
@@ -83,7 +83,7 @@ static const char *skip(const char *at, const char *end, const char *set)
     return at;
 }
 
-/* Where a value ends: at a blank, a quote, a backslash, or a comma before the next assignment. */
+/* The end of a value: a blank, a quote, a backslash, or a comma before the next assignment. */
 static const char *value_end(const char *at, const char *end, char quote)
 {
     for (; at < end; at++) {

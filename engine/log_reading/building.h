@@ -7,14 +7,14 @@
 #include "engine/log_reading/lines.h"
 #include "engine/log_reading/scan.h"
 
-enum { ORR_LOG_JOINED_MOST = 4096 }; /* bytes of wrapped lines that are put together */
+enum { ORR_LOG_JOINED_MOST = 4096 }; /* most bytes of wrapped lines that are joined */
 #define ORR_LOG_NOBODY UINT32_MAX    /* no writer, no record */
 
 /* The last message, kept while a wrapped line may still follow. */
 struct orr_log_pending {
     bool open;
     char *text;
-    size_t length, raw_length; /* of the text so far; of its last line as it came */
+    size_t length, raw_length; /* length of the text so far, and of its last line before cleaning */
     enum orr_log_kind kind;
     uint32_t record, writer, line, items;
     unsigned joins;
@@ -25,16 +25,16 @@ struct orr_log_events;
 /* The device of lspci whose lines follow. */
 struct orr_log_pci {
     char device[72];           /* "17:00.0 Infiniband controller" */
-    bool is_nic;               /* by its class */
+    bool is_nic;               /* by its PCI class */
     bool is_port, is_upstream; /* a port above devices; the upstream port of a switch */
-    double speed;              /* GT/s that it can have, with width */
-    int width;                 /* lanes that it can have; 0 if LnkCap was not read */
+    double speed;              /* GT/s that it is capable of; see width */
+    int width;                 /* lanes that it is capable of; 0 if LnkCap was not read */
 };
 
 /* The collective that a thread called, until it prints the algorithm that NCCL chose for it. */
 struct orr_log_called {
-    uint32_t call; /* UINT32_MAX: none, or several at once on different communicators */
-    bool chosen;   /* the line about the algorithm came: the next call is another one */
+    uint32_t call; /* UINT32_MAX if there is none, or several at once on different communicators */
+    bool chosen;   /* the line about the algorithm was read, so a further line belongs to another call */
 };
 
 struct orr_log_building {
@@ -44,17 +44,19 @@ struct orr_log_building {
     struct orr_log_catch *found;
     struct orr_log_pending last;
     struct orr_log_hosts known;
-    size_t width;                             /* of the longest line: where a terminal cut the text */
+    size_t width;                             /* length of the longest line, at which a terminal may have cut the
+                                               * text */
     struct orr_index writers, choices, calls; /* indices of the log's rows */
-    uint32_t *session_of;                     /* [writer]: the one that goes on */
-    uint32_t *lines_of;                       /* [writer]: how many it wrote */
+    uint32_t *session_of;                     /* [writer]: its current session */
+    uint32_t *lines_of;                       /* [writer]: number of its lines */
     struct orr_log_called *called;            /* [writer] */
     uint32_t nobody;                          /* the session of lines without a writer, plus one */
     unsigned record_capacity, writer_capacity, session_of_capacity, session_capacity, lines_of_capacity,
         called_capacity, release_capacity, setting_capacity, communicator_capacity, choice_capacity, call_capacity,
         progress_capacity, timed_out_capacity;
     const char *functions[32]; /* names of collectives */
-    char listed[64]; /* a variable of a list whose value the next line has; listed_length 0 if there is none */
+    char listed[64]; /* a variable of a YAML list whose value is in the next line; listed_length is 0 if there is
+                      * none */
     size_t listed_length;
     struct orr_log_pci pci;
     bool limit_asked;        /* the line before is `ulimit -l`, whose answer follows */
@@ -64,7 +66,7 @@ struct orr_log_building {
     uint32_t function_count;
 };
 
-/* A copy that lives as long as the log; "" where memory ran out. */
+/* A copy that lives as long as the log; "" if memory ran out. */
 static inline const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length)
 {
     const char *text = orr_arena_strndup(b->log->arena, at, length);
@@ -82,7 +84,7 @@ bool orr_log_index_records(struct orr_log *log);
 /* Groups sessions into communicators. */
 enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error *err) ORR_NO_DISCARD;
 
-/* log.c: reads a line; puts together what the lines say when all are read. */
+/* log.c: reads a line; completes the log when all lines are read. */
 void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines);
 void orr_log_gather(struct orr_log_building *b);
 
@@ -97,9 +99,9 @@ void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const cha
                            uint32_t line);
 /* devices.c: a line of lspci; true if no row of the table of messages needs to be tried on it. */
 bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
-/* devices.c: what may be locked, as `ulimit` says; true if the line says it. */
+/* devices.c: `ulimit`'s limit of locked memory; true if the line has it. */
 bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
-/* devices.c: the row of lsmod about the GPU driver; true if the line is that. */
+/* devices.c: the row of lsmod about the GPU driver; true if the line is that row. */
 bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */
 bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found);
@@ -109,8 +111,8 @@ void orr_log_place_events(struct orr_log_building *b);
 /* assignments.c: NCCL's variables in a line that is not NCCL's own. */
 void orr_log_take_assignments(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 
-/* records.c: what b->found holds becomes a record of a writer, or of ORR_LOG_NOBODY. Returns its index, ORR_LOG_NOBODY:
- * none was made, as calls and choices are kept elsewhere and the limit may be reached. */
+/* records.c: turns b->found into a record of a writer, or of ORR_LOG_NOBODY. Returns its index, or ORR_LOG_NOBODY if
+ * none was made: calls and choices are kept elsewhere, and the limit may be reached. */
 uint32_t orr_log_add_record(struct orr_log_building *b, enum orr_log_kind kind, uint32_t writer, uint32_t line);
 void orr_log_fill_record(struct orr_log_building *b, struct orr_log_record *record);
 

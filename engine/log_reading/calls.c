@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last collective that each rank called, of the lines of NCCL_DEBUG_SUBSYS=COLL: a job of hours prints millions of
- * them, so only the last of each process and communicator is kept. */
+/* Keeps the last collective that each rank called, from the lines of NCCL_DEBUG_SUBSYS=COLL. A long job prints millions
+ * of these, so only the last line of each process and communicator is kept. */
 #include <string.h>
 
 #include "engine/log_reading/building.h"
@@ -25,7 +25,7 @@ static uint64_t read_hex(const struct orr_log_catch *found, uint32_t word)
     return value;
 }
 
-/* The function's name, kept once however often ranks change between functions; "": there are too many. */
+/* The function's name, of which only one copy is kept; "" if there are too many names. */
 static const char *function_of(struct orr_log_building *b)
 {
     for (uint32_t i = 0; i < b->function_count; i++)
@@ -92,7 +92,7 @@ void orr_log_place_calls(struct orr_log *log)
     uint64_t work = 0;
     for (uint32_t i = 0; i < log->call_count; i++) {
         struct orr_log_call *call = &log->calls[i];
-        /* From the end: an address is used again once its communicator is destroyed. */
+        /* Searches from the end, because an address is reused once its communicator is destroyed. */
         for (uint32_t s = log->session_count; s-- > 0 && call->rank < 0 && work < WORK_MOST; work++) {
             const struct orr_log_session *session = &log->sessions[s];
             if (!session->named || !session->comm || session->communicator == NONE || session->writer == NONE ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The algorithms that NCCL chose, each once however often it is printed: a job of hours prints millions of them. */
+/* Keeps the algorithms that NCCL chose, each only once: a long job prints millions of such lines. */
 #include <string.h>
 
 #include "engine/log_reading/building.h"
@@ -70,14 +70,14 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t s
     };
 }
 
-/* Whether two communicators have as many ranks on as many hosts, so that NCCL chooses alike. */
+/* Whether two communicators have the same number of ranks and hosts, so that NCCL makes the same choices. */
 static bool are_alike(const struct orr_log_communicator *a, const struct orr_log_communicator *b)
 {
     return a->rank_count == b->rank_count && a->host_count == b->host_count;
 }
 
-/* Which communicator a session chose for: the one of its process; NONE if the process has several of different shapes,
- * and the line names none. */
+/* The communicator of a session's choice: that of its process; NONE if the process has several of different shapes and
+ * the line does not name one. */
 static uint32_t communicator_of(const struct orr_log *log, uint32_t session)
 {
     enum { SESSIONS_MOST = 4096 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output of lspci, show_gids, lsmod and ulimit, where several lines or columns belong together.
+/* Reads output of lspci, show_gids, lsmod and ulimit, in which several lines or columns belong together.
  *
  *      17:00.0 Infiniband controller: Mellanox ...
  *              Capabilities: [60] Express (v2) Endpoint, MSI 00
@@ -55,7 +55,7 @@ static bool read_link(const char *line, size_t length, double *ret_speed, int *r
            sscanf(width, "Width x%d", ret_width) == 1;
 }
 
-/* What a line "LnkSta:" shows about the device, as the table of messages knows it; 0 if there is nothing. */
+/* The word for the table of messages that describes a "LnkSta:" line; 0 if the link is in order. */
 static int compare_link(const struct orr_log_pci *pci, const char *line, size_t length, char text[200])
 {
     enum { FAST = 8, WIDE = 8 }; /* GT/s, lanes: the least that is worth reporting */
@@ -99,7 +99,7 @@ bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t len
     return true;
 }
 
-/* What may be locked: the line after `ulimit -l`, and that of `ulimit -a`. Both become one message.
+/* The limit of locked memory: the line after `ulimit -l`, or that of `ulimit -a`. Both become the same message.
  *
  *      $ ulimit -l                 max locked memory       (kbytes, -l) 65536
  *      unlimited

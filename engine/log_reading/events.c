@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong, over all writers: the rows of messages_*.c tried on every line. Four bytes of a text are looked up in
- * a small table of how the rows begin; only if one fits is the row itself tried. */
+/* Collects messages about something wrong from all writers, by trying the rows of messages_*.c on every line. To be
+ * fast, four bytes of the text are looked up in a small table of the rows' beginnings, and only rows that fit are
+ * tried. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ enum {
     NONE = UINT32_MAX
 };
 
-/* Who wrote it: a writer, its GPU, and the rank if the line names one. */
+/* The source of a line: its writer, GPU, and rank if the line names one. */
 struct source {
     uint32_t event, writer;
     int32_t dev, rank;
@@ -37,7 +38,7 @@ struct orr_log_events {
     uint64_t *unknown;          /* [event]: hash of a text that no row has; 0 for rows */
     struct source *sources;
     uint32_t source_count;
-    struct orr_index index; /* of sources, by all that they hold */
+    struct orr_index index; /* index of sources, by all their fields */
     struct orr_log_catch *found;
     unsigned event_capacity, unknown_capacity, source_capacity;
 };
@@ -74,7 +75,7 @@ bool orr_log_events_init(struct orr_log_building *b)
     return events->found != NULL;
 }
 
-/* Whether the rest of a line has what `also` asks for: one of its texts, and the file of NCCL that warns. */
+/* Whether the rest of a line has one of the texts of `also`, and the required file of NCCL warns. */
 static bool has_one(const struct orr_log_building *b, const char *also, const char *at, const char *end)
 {
     if (*also == '@') {
@@ -94,7 +95,7 @@ static bool has_one(const struct orr_log_building *b, const char *also, const ch
     return false;
 }
 
-/* The first row that matches somewhere in a text; *ret_at: where. NONE if there is none. */
+/* The first row that matches somewhere in a text, and the place in *ret_at; NONE if no row matches. */
 static uint32_t find_row(const struct orr_log_building *b, const char *text, size_t length, uint32_t from,
                          const char **ret_at)
 {
@@ -122,7 +123,7 @@ static uint32_t find_row(const struct orr_log_building *b, const char *text, siz
     return best;
 }
 
-/* "#" for every number, so that texts which differ in numbers only are one. */
+/* Writes "#" for every number, so that texts that differ only in numbers are one event. */
 static uint64_t hash_of_shape(const char *text, size_t length)
 {
     uint64_t hash = ORR_HASH_START;
@@ -137,7 +138,7 @@ static uint64_t hash_of_shape(const char *text, size_t length)
     return hash ? hash : 1;
 }
 
-/* The event of a row, or of a text that no row has; made if it is new. NONE if there are too many. */
+/* The event of a row, or of a text without a row; made if it is new. NONE if there are too many. */
 static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *text, size_t length, uint32_t line)
 {
     struct orr_log_events *events = b->events;
@@ -184,7 +185,7 @@ static void add_source(struct orr_log_building *b, struct source source)
     events->sources[events->source_count++] = source;
 }
 
-/* The rank that PyTorch and its like name: "[rank3]:", "Rank 3]"; -1 if there is none. */
+/* The rank in a prefix such as PyTorch's "[rank3]:" or "Rank 3]"; -1 if there is none. */
 static int32_t named_rank(const char *text, size_t length)
 {
     static const char *const marks[] = {"[rank", "Rank "};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A graph file (NCCL_GRAPH_DUMP_FILE) as if it were the log lines about the same graphs: "Pattern ..." and a line a
- * channel. */
+/* Reads a graph file (NCCL_GRAPH_DUMP_FILE) as if it were the log lines about the same graphs: "Pattern ..." and a line
+ * for each channel. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static struct orr_log_record *add_record(struct writing *w, enum orr_log_kind ki
     return record;
 }
 
-/* Words like a log's, where "DEV/s-n" is a GPU by its number on system s. */
+/* Makes words like a log's, in which "DEV/s-n" is the GPU with number n on system s. */
 static const char *member_word(struct writing *w, const struct orr_file_member *member)
 {
     unsigned long long dev = strtoull(member->dev, NULL, 0);

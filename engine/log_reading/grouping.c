@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts initialisations together to communicators if no line names the commId.
+/* Groups initialisations into communicators if no line names the commId.
  *
- * The idea: what the lines about connections say links initialisations to pieces (peers.c). A piece that has all its
- * ranks is a communicator. Each other piece goes into the first group that lacks
- * its ranks and its GPUs and does not contradict it, or into a new group.
- * The order in which pieces come decides what is right then:
- *   1. Large communicators first. The largest has every GPU once, so its ranks are an order of all GPUs.
- *   2. Of pieces of one size, those of the first initialisation of their GPU and rank, then the second ones.
- *   3. Among those, by the rank that their GPU has in the largest communicator if that is whole, else by host and bus
- * id.
+ * The idea: lines about connections link initialisations into pieces (peers.c). A piece that has all its ranks is a
+ * communicator. Each other piece goes into the first group that lacks its ranks and its GPUs and does not contradict
+ * it, or into a new group. So the order of the pieces matters:
+ *   1. Large communicators come first. The largest has every GPU once, so its ranks give an order of all GPUs.
+ *   2. Pieces of one size: first those of the first initialisation of their GPU and rank, then those of the second.
+ *   3. Then by the rank of their GPU in the largest communicator if that is complete, or else by host and bus id.
  *
  * For example, two hosts with four GPUs each make one communicator of 8 ranks and then two of 4: tensor parallelism on
- * each host. No connection leaves a host in the small ones, and both have ranks 0-3. Their connections over NVLink
- * make a whole piece of each. If the log of host 1 lacks the line between its ranks 1 and 2, host 1 has two pieces,
- * ranks 0-1 and ranks 2-3. Neither fits into the group of host 0, which has these ranks already, so they make a group
- * of their own. Had host 0 two such pieces as well, ranks 0-1 of host 0 would make a group, and ranks 2-3 of host 0
- * would join it, because the largest communicator has them before those of host 1. Then no line shows that they belong
- * together, and there is another group of that size: the group is guessed. */
+ * each host. No connection leaves a host in the small ones, and both have ranks 0-3. Their connections over NVLink make
+ * a whole piece of each. If the log of host 1 lacks the line between its ranks 1 and 2, host 1 has two pieces, ranks
+ * 0-1 and ranks 2-3. Neither fits into the group of host 0, which has these ranks already, so they make a group of
+ * their own. Had host 0 two such pieces as well, ranks 0-1 of host 0 would make a group, and ranks 2-3 of host 0 would
+ * join it, because the largest communicator has them before those of host 1. Then no line shows that they belong
+ * together, and there is another group of that size, so the group is a guess. */
 #include "engine/log_reading/grouping.h"
 
 #include <stdlib.h>
@@ -31,14 +29,14 @@ enum { NONE = UINT32_MAX, GROUPS_MOST = 1024, MEMBERS_MOST = 1 << 22, PEERS_EACH
 struct piece {
     int32_t rank_count;
     uint32_t size;
-    uint32_t ordinal; /* of the member with the lowest rank */
+    uint32_t ordinal; /* values of the member with the lowest rank */
     uint64_t place;   /* of its GPU */
     uint32_t first;   /* in the list of members */
 };
 struct group {
     int32_t rank_count;
     uint32_t seen, pieces;
-    uint32_t *members; /* [rank]: candidate, NONE */
+    uint32_t *members; /* [rank]: candidate, or NONE */
     uint32_t last;     /* the candidate that joined last */
 };
 struct placing {
@@ -48,7 +46,7 @@ struct placing {
     struct piece *pieces;
     uint32_t *members; /* candidates by piece, then rank */
     uint32_t *next;    /* [candidate]: the one that joined its group before it; NONE if none did */
-    int32_t *world;    /* [GPU]: rank in the largest communicator that is whole; -1 if in none */
+    int32_t *world;    /* [GPU]: rank in the largest complete communicator; -1 if in none */
     struct group groups[GROUPS_MOST];
     uint32_t group_count;
     size_t member_count;
@@ -77,7 +75,7 @@ static uint32_t *number_hosts(const struct orr_log *log, struct orr_arena *arena
     return first;
 }
 
-/* What identifies a GPU: the host and the bus id, else the process and the device. */
+/* Identifies a GPU by host and bus id, or else by process and device. */
 static int by_gpu(const struct placing *p, const struct orr_log_candidate *a, const struct orr_log_candidate *b)
 {
     ORR_BY(ORR_ORDER(a->host, b->host));
@@ -100,7 +98,7 @@ static int by_gpu_and_rank(const void *a, const void *b, void *placing)
     return ORR_ORDER(x->session, y->session);
 }
 
-/* GPUs, and how often each was the same rank of as many before. */
+/* Numbers GPUs, and counts how often each was the same rank of the same number of ranks before. */
 static enum orr_code number_gpus(struct placing *p, struct orr_error *err)
 {
     uint32_t *order = ORR_NEW(p->g.arena, uint32_t, p->g.count);
@@ -146,7 +144,7 @@ static enum orr_code take_candidates(struct placing *p, struct orr_error *err)
     return ORR_OK;
 }
 
-/* What the lines of candidates say of other ranks. A line that does not name the candidate itself is torn. */
+/* Collects the lines of candidates about other ranks. A line that does not name the candidate itself is torn. */
 static enum orr_code take_peers(struct placing *p, struct orr_error *err)
 {
     const struct orr_log *log = p->log;
@@ -209,11 +207,11 @@ static enum orr_code list_pieces(struct placing *p, struct orr_error *err)
     return ORR_OK;
 }
 
-/* Large communicators first; then what was made first; then by the ranks of a whole one, or by GPUs. */
+/* Orders pieces: large communicators first, then by time, then by the ranks of a complete one or by GPUs. */
 ORR_COMPARATOR(by_order, struct piece, ORR_ORDER(b->rank_count, a->rank_count), ORR_ORDER(a->ordinal, b->ordinal),
                ORR_ORDER(a->place, b->place), ORR_ORDER(a->first, b->first))
 
-/* Whether no member of the group has a rank or the GPU of one of the piece, and none contradicts another. */
+/* Whether a piece fits into a group: it shares no rank or GPU with the group, and no lines contradict each other. */
 static bool fits(struct placing *p, const struct group *group, const struct piece *piece)
 {
     const struct orr_log_candidate *all = p->g.candidates;

@@ -14,10 +14,10 @@ struct orr_log_candidate {
     uint32_t session;
     int32_t rank, rank_count;
     uint64_t bus_id;      /* 0 if unknown */
-    uint32_t host, gpu;   /* numbers; GPUs in order of hosts (as they appear) and bus ids */
-    uint32_t ordinal;     /* how many candidates of the same GPU, rank and number of ranks come before */
+    uint32_t host, gpu;   /* numbers; GPUs in order of hosts (by appearance) and bus ids */
+    uint32_t ordinal;     /* number of earlier candidates with the same GPU, rank and number of ranks */
     uint32_t first, last; /* lines */
-    uint32_t peers;       /* the first of its peers; UINT32_MAX: none */
+    uint32_t peers;       /* its first peer; UINT32_MAX if there is none */
     uint32_t piece;       /* filled in by orr_log_link_peers() */
     uint32_t group;       /* filled in by grouping.c; UINT32_MAX: none */
 };
@@ -25,7 +25,7 @@ struct orr_log_peer {
     int32_t rank;
     uint64_t bus_id; /* 0 if unknown */
     bool near;       /* on the same host; false if over the network */
-    uint32_t next;   /* of the same candidate; UINT32_MAX: none */
+    uint32_t next;   /* next peer of the same candidate; UINT32_MAX if there is none */
 };
 struct orr_log_grouping {
     struct orr_log_candidate *candidates; /* in order of their sessions */
@@ -37,14 +37,15 @@ struct orr_log_grouping {
     struct orr_arena *arena;
 };
 
-/* Whether nothing that `of` says of its peers contradicts that the other one is its peer. */
+/* Whether the lines of `of` about its peers allow the other one to be its peer. */
 bool orr_log_peer_fits(struct orr_log_grouping *g, const struct orr_log_candidate *of,
                        const struct orr_log_candidate *other);
 /* peers.c: links candidates into pieces, each of which has every rank at most once. */
 enum orr_code orr_log_link_peers(struct orr_log_grouping *g, struct orr_error *err) ORR_NO_DISCARD;
 
-/* grouping.c: *ret_groups, from the arena: [session] the number of its group, UINT32_MAX if it needs none.
- * *ret_guessed: [group] no line shows that all its ranks belong together, and there are others of its size. */
+/* grouping.c: *ret_groups, in the arena, has for each session the number of its group, UINT32_MAX if it needs none.
+ * *ret_guessed says for each group whether it is a guess: no line shows that all its ranks belong together, and there
+ * are other groups of its size. */
 enum orr_code orr_log_group(const struct orr_log *log, struct orr_arena *arena, uint32_t **ret_groups,
                             bool **ret_guessed, struct orr_error *err) ORR_NO_DISCARD;
 

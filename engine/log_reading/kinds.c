@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes of NCCL's lines, a row each: which releases print it, and its values. The order matters only where two
- * rows match one line: the more special one comes first. */
+/* The patterns of NCCL's lines. A row says which releases print the line, and which values it has. The order matters
+ * only if two rows match one line: then the more specific one comes first. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 static const struct kind_row {
     enum orr_log_kind kind;
-    const char *releases; /* for readers of this table */
+    const char *releases; /* a note for people who read this table */
     const char *pattern;  /* scan.h */
     enum orr_log_list list;
 } rows[] = {
@@ -142,7 +142,7 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 /* Lines of nccl-tests and others, which have no header of NCCL; sought anywhere in a line. */
 static const struct outside_row {
     enum orr_log_kind kind;
-    const char *begins; /* text by which the place is found */
+    const char *begins; /* text that marks the place */
     const char *pattern;
 } outside[] = {
     {ORR_LOG_VERSION, "NCCL version ", "NCCL version %t"},
@@ -204,7 +204,7 @@ static bool may_be_number(char c)
     return c == '-' || orr_is_digit(c);
 }
 
-/* False only for a pattern that cannot match. */
+/* False if the pattern certainly does not match. */
 static bool may_match(const char *pattern, const struct beginning *line)
 {
     if (pattern[0] != '%' && pattern[0] != '~')
@@ -222,7 +222,7 @@ static bool may_match(const char *pattern, const struct beginning *line)
     return pattern[1] != 'w' || pattern[2] != ' ' || pattern[3] == '%' || pattern[3] == line->second;
 }
 
-/* The rows for a line by its first character, a bit each: those that begin with it, and those with a conversion. */
+/* The rows for a first character, as bits: those that begin with it, and those that begin with a conversion. */
 enum { WORD = 64, WORDS = (ROW_COUNT + WORD - 1) / WORD };
 static uint64_t rows_of[UCHAR_MAX + 1][WORDS];
 static pthread_once_t rows_once = PTHREAD_ONCE_INIT;

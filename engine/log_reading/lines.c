@@ -5,7 +5,7 @@
 
 enum { ESCAPE = 27, BELL = 7 };
 
-/* Behind the escape sequence that begins at `at`: colours ("ESC [ ... m") and titles ("ESC ] ... BEL"). */
+/* The end of the escape sequence at `at`: colours ("ESC [ ... m") and titles ("ESC ] ... BEL"). */
 static const char *skip_escape(const char *at, const char *end)
 {
     enum { TITLE_MOST = 256 };
@@ -141,7 +141,7 @@ bool orr_log_next_speech(const char **at, const char *end, const struct orr_log_
     header_before(*at, mark, hosts, ret_speech);
     const char *place = mark - *at > PLACE_MOST ? mark - PLACE_MOST : *at;
     ret_speech->before = (struct orr_span){place, (size_t)(mark - place)};
-    /* It ends where another writer's header begins, whose own "NCCL INFO" follows in the same line. */
+    /* The message ends where another writer's header begins, if that writer's own "NCCL INFO" follows in the line. */
     const char *stop = end, *next_mark = find_mark(text, end, &next_text, &next_warns);
     if (next_mark)
         stop = header_before(text, next_mark, hosts, &next) ? next.host.at : next_mark;

@@ -26,9 +26,9 @@ struct orr_log_speech {
 /* Goes through the lines of a text. */
 struct orr_log_lines {
     const char *at, *end;
-    uint32_t number;   /* of the line that was read last, 1-based */
+    uint32_t number;   /* number of the last line, 1-based */
     uint32_t most;     /* bytes of a line that are kept */
-    char *line;        /* most + 1 bytes: the line without colours and control characters */
+    char *line;        /* the line without colours and control characters; has room for most + 1 bytes */
     size_t length;     /* of it */
     size_t raw_length; /* of it in the text */
     bool cut;          /* it was longer */
@@ -37,8 +37,7 @@ struct orr_log_lines {
 /* The next line; false at the end. */
 bool orr_log_next_line(struct orr_log_lines *lines);
 
-/* The next speech at or after *at in a line, which moves on to where the following one may begin; false if there is
- * none. */
+/* The next speech at or after *at in a line; false if there is none. Moves *at to where the following one may begin. */
 bool orr_log_next_speech(const char **at, const char *end, const struct orr_log_hosts *hosts,
                          struct orr_log_speech *ret_speech);
 

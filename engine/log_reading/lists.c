@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists at the end of some lines. Each reader takes the whole rest of the line, or says that it is something
- * else. */
+/* Reads the lists at the end of some lines. Each reader reads the whole rest of the line, or returns false. */
 #include <string.h>
 
 #include "engine/log_reading/scan.h"
@@ -24,14 +23,14 @@ static bool read_ints(const char *at, const char *end, struct orr_log_catch *fou
 {
     for (skip_blanks(&at, end); at < end; skip_blanks(&at, end)) {
         double value;
-        if (skip_text(&at, end, "...")) { /* NCCL cuts long rings so, maybe inside a number */
+        if (skip_text(&at, end, "...")) { /* NCCL cuts long rings like this, maybe inside a number */
             if (found->value_count)
                 found->value_count--;
             return at == end;
         }
         if (!orr_log_scan_int(&at, end, &value))
             return false;
-        if (at < end && *at == '.') /* the number before "..." is not whole */
+        if (at < end && *at == '.') /* the number before "..." may be incomplete */
             return (size_t)(end - at) == 3 && skip_text(&at, end, "...");
         if ((at < end && *at != ' ' && *at != '\t') || !orr_log_keep_value(found, value))
             return false;
@@ -54,7 +53,7 @@ static bool read_nodes(const char *at, const char *end, struct orr_log_catch *fo
     return found->word_count > before;
 }
 
-/* "TYPE/ID (hops/rate/type) ..."; the last one may be cut off, as NCCL's own buffer is full at some point. */
+/* "TYPE/ID (hops/rate/type) ..."; NCCL's own buffer may have cut off the last one. */
 static bool read_paths(const char *at, const char *end, struct orr_log_catch *found)
 {
     uint32_t before = found->word_count;

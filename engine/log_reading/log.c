@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines become records: who wrote each, what it says, and which go on in the next. */
+/* Turns lines into records: finds the writer of each, reads its values, and joins wrapped lines. */
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -23,15 +23,15 @@ static void keep_once(struct orr_log_building *b, const char ***list, uint32_t *
     (*list)[(*count)++] = orr_log_keep_text(b, at, length); /* NOLINT: if there is capacity there is a list */
 }
 
-/* Whether a host's name is the end of another one's. */
+/* Whether one host's name is the end of another's. */
 static bool is_end(const char *name, size_t length, const char *of)
 {
     const size_t whole = strlen(of);
     return length < whole && !memcmp(of + whole - length, name, length);
 }
 
-/* The writer whose header lost its beginning to another line: the same process and thread, on a host whose name ends
- * as this one. ORR_LOG_NOBODY if there is none. */
+/* The writer of a header whose beginning was lost to another line: it has the same process and thread, and its host's
+ * name ends with this one. ORR_LOG_NOBODY if there is none. */
 static uint32_t torn_writer(const struct orr_log_building *b, const struct orr_log_speech *speech)
 {
     enum { LOOKED_AT = 1024, LEAST_LINES = 2 };
@@ -105,7 +105,7 @@ static void take_speech(struct orr_log_building *b, const struct orr_log_speech 
         memcpy(last->text, speech->text.at, last->length);
 }
 
-/* Tries a line as the continuation of the one before, with a blank between them or without. */
+/* Tries a line as the continuation of the line before, with or without a blank between them. */
 static bool joins(struct orr_log_building *b, const char *text, size_t length, bool blank)
 {
     struct orr_log_pending *last = &b->last;
@@ -134,7 +134,7 @@ static bool take_wrapped(struct orr_log_building *b, const char *text, size_t le
     struct orr_log_pending *last = &b->last;
     if (!last->open || !length || last->joins >= JOINS_MOST || last->length + length + 1 >= ORR_LOG_JOINED_MOST)
         return false;
-    bool full = last->raw_length == b->width; /* cut by a terminal, not between words */
+    bool full = last->raw_length == b->width; /* a terminal cut it, maybe inside a word */
     if (!full && (last->kind == ORR_LOG_SETTING || last->kind == ORR_LOG_NIC_LIST))
         return false;
     if (!joins(b, text, length, !full) && (full || !joins(b, text, length, false)))
@@ -144,7 +144,7 @@ static bool take_wrapped(struct orr_log_building *b, const char *text, size_t le
     return true;
 }
 
-/* A host that began a line. */
+/* Notes a host whose name began a line. */
 static void know_host(struct orr_log_building *b, const char *name)
 {
     struct orr_log_hosts *known = &b->known;
@@ -204,8 +204,8 @@ static bool same_threads(const struct orr_log *log, const char *host, const char
     return true;
 }
 
-/* In lines that were torn, a host's name has the end of a number before it, or has lost its beginning: such names are
- * not listed. */
+/* In torn lines, a host's name may follow the end of a number or may have lost its beginning; such names are not
+ * listed. */
 static void list_hosts(struct orr_log_building *b)
 {
     enum { FREQUENT = 10, HOSTS_MOST = 4096 };
@@ -244,7 +244,7 @@ static void list_hosts(struct orr_log_building *b)
     log->host_count = kept;
 }
 
-/* Releases, and NCCL_* from the environment, each once. */
+/* Lists releases, and NCCL_* from the environment, each once. */
 void orr_log_gather(struct orr_log_building *b)
 {
     struct orr_log *log = b->log;

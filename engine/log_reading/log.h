@@ -97,7 +97,7 @@ enum orr_log_kind {
         ORR_LOG_KIND_COUNT
 };
 
-/* An understood line. values and words are those that its row in kinds.c names, in that order. */
+/* An understood line. Its row in kinds.c names the values and words, and their order. */
 struct orr_log_record {
     enum orr_log_kind kind;
     uint32_t line; /* 1-based; of the first of wrapped lines */
@@ -115,8 +115,8 @@ struct orr_log_writer {
 
 /* The lines of one writer about one communicator, from the first line of its initialisation. */
 struct orr_log_session {
-    uint32_t writer;       /* UINT32_MAX: lines without a writer */
-    uint32_t communicator; /* UINT32_MAX: no line of it says to which it belongs */
+    uint32_t writer;       /* UINT32_MAX for lines without a writer */
+    uint32_t communicator; /* UINT32_MAX if no line says to which communicator it belongs */
     int32_t rank;          /* -1 if unknown */
     int32_t rank_count;    /* -1 if unknown */
     int32_t node_count;    /* -1 if unknown */
@@ -129,7 +129,7 @@ struct orr_log_session {
 };
 
 struct orr_log_member {
-    uint32_t session; /* UINT32_MAX: no line of that rank */
+    uint32_t session; /* UINT32_MAX if that rank wrote no line */
     const char *host; /* NULL if unknown */
     const char *bus_id;
 };
@@ -148,18 +148,18 @@ struct orr_log_setting {
     bool varies; /* another line gives another value */
 };
 
-/* Lines that say the same thing is wrong, over all writers: one row of the table of messages (messages.h), or a
- * warning that the table does not have. */
+/* Lines of all writers about the same fault: those of one row of the table of messages (messages.h), or of a warning
+ * that is not in the table. */
 struct orr_log_event {
     const struct orr_log_message *message; /* NULL if not in the table */
     const char *text;                      /* of the first line */
     uint32_t line, last_line, count;       /* the first and the last line, and how many there are */
-    const int32_t *ranks;                  /* those that wrote it, ascending */
-    const char *const *hosts;              /* theirs, in order of appearance */
+    const int32_t *ranks;                  /* ranks that wrote it, ascending */
+    const char *const *hosts;              /* their hosts, in order of appearance */
     uint32_t rank_count, host_count;
 };
 
-/* How far PyTorch says that a rank came when a time limit ended. */
+/* A rank's progress when a time limit ended, according to PyTorch. */
 struct orr_log_progress {
     int32_t rank;
     int32_t work, enqueued; /* the numbers of the work that timed out and of the last work */
@@ -167,7 +167,7 @@ struct orr_log_progress {
     uint32_t line;
 };
 
-/* A collective that PyTorch's time limit ended. */
+/* A collective that ran into PyTorch's time limit. */
 struct orr_log_timed_out {
     int32_t rank, work;
     const char *operation; /* "ALLREDUCE" */
@@ -175,13 +175,13 @@ struct orr_log_timed_out {
     uint32_t line;
 };
 
-/* An algorithm that NCCL chose, over all lines that say the same. */
+/* An algorithm that NCCL chose, for all lines that say the same. */
 struct orr_log_choice {
-    const char *function, *algorithm, *protocol; /* as printed: "AllReduce" or "" where unknown; "RING" or "1" */
+    const char *function, *algorithm, *protocol; /* as printed: "AllReduce", or "" if unknown; "RING" or "1" */
     uint64_t bytes;
     int32_t first_channel, last_channel; /* -1 if unknown */
-    uint32_t session, communicator;      /* UINT32_MAX: unknown */
-    uint32_t call;                       /* the call that it is for; UINT32_MAX: unknown */
+    uint32_t session, communicator;      /* UINT32_MAX if unknown */
+    uint32_t call;                       /* the call that it is for; UINT32_MAX if unknown */
     uint32_t line, count;
 };
 
@@ -189,11 +189,11 @@ struct orr_log_choice {
 struct orr_log_call {
     const char *function; /* "AllReduce" */
     const char *comm;     /* see struct orr_log_session */
-    uint64_t op_count;    /* NCCL's number of the operation, which ranks of a communicator count alike */
+    uint64_t op_count;    /* NCCL's number of the operation, which should be equal on all ranks of a communicator */
     uint32_t line, lines; /* the line; how many such lines there are */
     uint32_t writer, communicator;
     int32_t rank;   /* -1 if no line names the rank of this communicator */
-    bool transfers; /* it also calls Send or Recv, which ranks count differently */
+    bool transfers; /* it also calls Send or Recv, whose numbers differ between ranks */
 };
 
 struct orr_log {
@@ -205,9 +205,9 @@ struct orr_log {
     uint32_t session_count;
     struct orr_log_communicator *communicators; /* in order of their first line */
     uint32_t communicator_count;
-    uint32_t
-        *by_communicator; /* [record_count]: records by communicator, those of none last; see orr_log_records_of() */
-    uint32_t *first_of;   /* [communicator_count + 2]: where those of each begin */
+    uint32_t *by_communicator;        /* [record_count]: records by communicator, those without one last; see
+                                       * orr_log_records_of() */
+    uint32_t *first_of;               /* [communicator_count + 2]: where those of each begin */
     struct orr_log_setting *settings; /* NCCL_* set by environment, each name once */
     uint32_t setting_count;
     const char **releases; /* as printed, "2.27.7+cuda13.0", each once */
@@ -228,14 +228,14 @@ struct orr_log {
     bool rccl;            /* the library names itself RCCL */
     uint32_t left_out;    /* lines that were understood but not kept, because there were too many */
     uint32_t line_count;  /* of the text */
-    uint32_t nccl_count;  /* lines of NCCL's, understood or not */
+    uint32_t nccl_count;  /* lines that NCCL wrote, understood or not */
     uint32_t rejoined;    /* wrapped lines that were put together */
-    uint32_t split;       /* lines in which writers had run into one another */
-    uint32_t cut;         /* lines that were longer than is read */
+    uint32_t split;       /* lines into which several writers had written */
+    uint32_t cut;         /* lines that were too long and were cut */
     uint32_t lspci_count; /* lines of lspci about links and ACS */
     uint32_t kinds[ORR_LOG_KIND_COUNT];
     size_t byte_count;
-    bool graph_file;         /* it is NCCL_GRAPH_DUMP_FILE, no log */
+    bool graph_file;         /* the text is an NCCL_GRAPH_DUMP_FILE, not a log */
     struct orr_arena *arena; /* owns all of it, this structure included */
 };
 
@@ -248,7 +248,7 @@ struct orr_log_limits {
 };
 /* 64 MiB, 64 KiB, 2 million, 1 GiB. */
 extern const struct orr_log_limits orr_log_default_limits;
-/* The same for a stream: as many bytes as come. */
+/* The same for a stream, without a limit of bytes. */
 extern const struct orr_log_limits orr_log_stream_limits;
 
 /* Reads a log. limits NULL means the default ones. On success *ret_log is the caller's: orr_log_free(). LIMIT;
@@ -272,16 +272,16 @@ void orr_log_reader_free(struct orr_log_reader *reader);
 
 /* Whether bytes look like an NCCL log; a cheap test to tell inputs apart. */
 bool orr_log_is_one(const char *bytes, size_t length);
-/* Either of them. */
+/* Frees a log, or a reader. */
 enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log **ret_log,
                                struct orr_error *err) ORR_NO_DISCARD;
 
 const char *orr_log_kind_name(enum orr_log_kind kind);
-/* The communicator with the most ranks; UINT32_MAX: none. */
+/* The communicator with the most ranks; UINT32_MAX if there is none. */
 uint32_t orr_log_largest(const struct orr_log *log);
-/* The length of the value of a line about a setting, without the stop that lines about integers end with. */
+/* The length of the value in a line about a setting, without the full stop at the end of lines about integers. */
 size_t orr_log_setting_length(const struct orr_log_record *record);
-/* The records of a communicator, in order; UINT32_MAX: those that belong to none. */
+/* The records of a communicator, in order; UINT32_MAX gives those without one. */
 struct orr_log_own {
     const uint32_t *at;
     uint32_t count;
@@ -304,10 +304,9 @@ enum { ORR_LOG_RANKS_MOST = 65536 };
 uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS]);
 
 struct orr_dump;
-/* The dump of the system whose tree the log prints: orr_dump_free(). NULL with *ret_why if there is none, or not all
- * of it. GPUDirect RDMA is treated as possible unless the log denies it, the capability of GPUs from device names or
- * the rates of NVLinks. likely: a capability that is preferred if the rates of NVLinks allow it; 0 if there is none.
- */
+/* The dump of the system whose tree the log prints: orr_dump_free(). NULL, with the reason in *ret_why, if there is no
+ * complete tree. GPUDirect RDMA is treated as possible unless the log denies it; the GPUs' capability comes from device
+ * names or the rates of NVLinks. likely: a capability to prefer if the rates of NVLinks allow it, or 0. */
 enum orr_code orr_log_tree_dump(const struct orr_log *log, int32_t likely, struct orr_dump **ret_dump,
                                 const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a text holds, in one line for people. */
+/* Describes the content of a text in one line for people. */
 #include "engine/log_reading/parts.h"
 
 static void add(struct orr_text *text, uint32_t count, const char *what, const char *plural)

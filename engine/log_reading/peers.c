@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links initialisations of one communicator by what they say of each other. */
+/* Links initialisations of one communicator by their lines about each other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct linking {
     uint32_t edge_count;
 };
 
-/* What a candidate says of a rank; NULL if there is nothing. */
+/* A candidate's line about a rank; NULL if there is none. */
 static const struct orr_log_peer *peer_of(const struct orr_log_grouping *g, const struct orr_log_candidate *of,
                                           int32_t rank)
 {
@@ -44,7 +44,7 @@ static uint32_t overlap(const struct orr_log_candidate *a, const struct orr_log_
     return to > from ? to - from : 0;
 }
 
-/* By number of ranks and rank: where those of a rank begin in the order. */
+/* The first candidate in the order with a number of ranks and a rank. */
 static uint32_t first_of(const struct linking *l, int32_t rank_count, int32_t rank)
 {
     uint32_t low = 0, high = l->g->count;
@@ -59,14 +59,14 @@ static uint32_t first_of(const struct linking *l, int32_t rank_count, int32_t ra
     return low;
 }
 
-/* The candidates that can be a rank of which one speaks, all of one GPU. */
+/* The candidates that may be a mentioned rank, all of the same GPU. */
 struct choice {
     uint32_t gpu;      /* NONE if there are none yet */
     bool several;      /* of several GPUs */
     uint32_t count;    /* candidates */
-    uint32_t at_place; /* the one at the wanted place among them */
-    uint32_t together; /* the one that was made at the same time for the most lines */
-    uint32_t most;     /* so many */
+    uint32_t at_place; /* the candidate at the required place among them */
+    uint32_t together; /* the candidate that the most lines place at the same time */
+    uint32_t most;     /* number of these lines */
 };
 
 static struct choice choose(struct linking *l, const struct orr_log_candidate *of, const struct orr_log_peer *said,
@@ -94,7 +94,8 @@ static struct choice choose(struct linking *l, const struct orr_log_candidate *o
     return choice;
 }
 
-/* How many initialisations of the same GPU say the same of the rank, and the place of this one among them. */
+/* Counts the initialisations of the same GPU with the same line about the rank, and finds the place of this one among
+ * them. */
 static uint32_t siblings(struct linking *l, const struct orr_log_candidate *of, const struct orr_log_peer *said,
                          uint32_t *ret_place)
 {
@@ -114,7 +115,7 @@ static uint32_t siblings(struct linking *l, const struct orr_log_candidate *of, 
     return count;
 }
 
-/* The initialisation of the rank of which one speaks; NONE if there is none, or it could be on several GPUs. */
+/* The initialisation of a mentioned rank; NONE if there is none, or it could be on several GPUs. */
 static uint32_t find_candidate(struct linking *l, const struct orr_log_candidate *of, const struct orr_log_peer *said)
 {
     uint32_t place = 0;
@@ -126,7 +127,7 @@ static uint32_t find_candidate(struct linking *l, const struct orr_log_candidate
         choice = choose(l, of, said, place, true, !said->near);
     if (choice.several)
         return NONE;
-    /* As often here as there: the same communicators were made in the same order, at whatever lines. */
+    /* Both made equally many: they made the same communicators in the same order, wherever their lines are. */
     return choice.count == count ? choice.at_place : choice.together;
 }
 

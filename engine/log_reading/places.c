@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where ranks ran, so that lines which do not name their rank find it by their process and GPU. */
+/* Finds the rank of a line that does not name it, by the process and GPU where ranks ran. */
 #include "engine/log_reading/places.h"
 
 #include <stdlib.h>

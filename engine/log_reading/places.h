@@ -10,13 +10,13 @@ struct orr_log_place {
     const char *host;
     int64_t pid;
     int32_t dev, rank;
-    uint32_t order; /* of its communicator: the largest first */
+    uint32_t order; /* number of ranks in its communicator: the largest first */
 };
 
-/* All of them, by host, process and communicator; b->starved where memory ran out. They live in the log's arena. */
+/* All places, by host, process and communicator, in the log's arena. Sets b->starved if memory ran out. */
 const struct orr_log_place *orr_log_places(struct orr_log_building *b, uint32_t *ret_count);
 
-/* The rank of a writer and GPU: the process's, if it has one or one on that GPU; -1 if unknown. */
+/* The rank of a writer and GPU: the only rank of the process, or its rank on that GPU; -1 if unknown. */
 int32_t orr_log_rank_at(const struct orr_log_place *places, uint32_t count, const struct orr_log_writer *writer,
                         int32_t dev);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be asked of a log as a whole. */
+/* Answers questions about a log as a whole. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ bool orr_log_is_one(const char *bytes, size_t length)
     size_t start = 0, look = length < LOOKED_AT ? length : LOOKED_AT;
     while (start < look && strchr(" \t\r\n", bytes[start]) && bytes[start])
         start++;
-    if (start < look && bytes[start] == '<') /* XML, which may hold such words in a comment */
+    if (start < look && bytes[start] == '<') /* XML may contain such words in a comment */
         return false;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         if (memmem(bytes, look, marks[i], strlen(marks[i])))

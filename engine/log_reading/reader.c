@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a text piece by piece: whole lines are read in place, and the rest of a piece waits for the next one. */
+/* Reads a text piece by piece: whole lines are read in place, and the rest of a piece waits for the next piece. */
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -8,17 +8,17 @@
 struct orr_log_reader {
     struct orr_log_building b;
     struct orr_log_lines lines;
-    size_t taken; /* bytes so far */
-    char *rest;   /* the beginning of a line, or all of a text that is still short */
+    size_t taken; /* bytes read so far */
+    char *rest;   /* the beginning of a line, or the whole text while it is short */
     size_t rest_length;
     bool begun;     /* the width is known */
-    bool skips;     /* up to the next end of a line, as the line is too long */
+    bool skips;     /* skip to the next line end, because the line is too long */
     size_t skipped; /* bytes of that line */
 };
 enum {
-    WIDTH_BYTES = 1 << 20, /* of the text, by which the width at which a terminal cut it is known */
+    WIDTH_BYTES = 1 << 20, /* bytes at the start that show the width at which a terminal cut the text */
     RAW_MOST = 1 << 18,    /* bytes of one line; the rest is skipped */
-    SKIP_MOST = 1 << 28    /* bytes passed over without the end of a line: no log has such a line */
+    SKIP_MOST = 1 << 28    /* bytes skipped without a line end: no log has such a line */
 };
 
 enum orr_code orr_log_reader_new(const struct orr_log_limits *limits, struct orr_log_reader **ret_reader,
@@ -46,7 +46,7 @@ enum orr_code orr_log_reader_new(const struct orr_log_limits *limits, struct orr
     return ORR_OK;
 }
 
-/* A line of that length: no line is longer than the width at which a terminal cut the text. */
+/* Notes the length of a line: the longest line shows the width at which a terminal cut the text. */
 static void widen(struct orr_log_building *b, size_t length)
 {
     enum { LEAST = 40 };
@@ -80,7 +80,7 @@ static enum orr_code read_lines(struct orr_log_reader *reader, const char *bytes
     return ORR_OK;
 }
 
-/* Reads what waits. */
+/* Reads the waiting bytes. */
 static enum orr_code read_rest(struct orr_log_reader *reader, struct orr_error *err)
 {
     if (!reader->begun)
@@ -98,7 +98,7 @@ static void keep_rest(struct orr_log_reader *reader, const char *bytes, size_t l
     reader->rest_length += length;
 }
 
-/* Takes what belongs to the line that waits; how many bytes that is. */
+/* Adds bytes to the waiting line up to its end; returns how many. */
 static enum orr_code end_line(struct orr_log_reader *reader, const char *bytes, size_t length, size_t *ret_taken,
                               struct orr_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was caught in a line becomes a record; and the records of each communicator. */
+/* Turns the values caught in a line into a record, and lists the records of each communicator. */
 #include <string.h>
 
 #include "engine/log_reading/building.h"
@@ -19,7 +19,7 @@ bool orr_log_index_records(struct orr_log *log)
     log->first_of = ORR_NEW(log->arena, uint32_t, (size_t)places + 2);
     if (!log->by_communicator || !log->first_of)
         return false;
-    /* Counted two places later, so that filling in leaves the beginnings behind. */
+    /* Counts two places later, so that after filling the list, each entry is a beginning again. */
     for (uint32_t i = 0; i < log->record_count; i++)
         log->first_of[place_of(log, &log->records[i]) + 2]++;
     for (uint32_t p = 0; p < places; p++)

@@ -6,7 +6,7 @@ static bool is_hex(char c)
     return orr_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* One conversion at *at. next: the pattern's character after it, 0: its end. */
+/* Reads one conversion at *at. next: the pattern's next character, 0 at its end. */
 static bool convert(char conversion, char next, const char **at, const char *end, struct orr_log_catch *found)
 {
     const char *p = *at;

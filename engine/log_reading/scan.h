@@ -9,7 +9,7 @@
  *   %*  anything up to the end, not kept
  *   %l  a list up to the end, by the row's reader; last in a pattern
  *
- * There is no way back in a line, so the time is the bytes of the line times the patterns.
+ * Matching never goes back in a line, so the time is at most the bytes of the line times the patterns.
  */
 #ifndef ORR_LOG_SCAN_H
 #define ORR_LOG_SCAN_H
@@ -29,7 +29,7 @@ enum orr_log_list {
     ORR_LIST_PAIRS  /* "7.2/ 87.7 | 15.9/ 220.8 |", "512 | 640 |"           -> two values each, -1 if there is one */
 };
 
-/* Most values or words of one line: what a line of 64 KiB can hold of the shortest items. */
+/* Most values or words of one line: as many of the shortest items as fit into 64 KiB. */
 enum { ORR_LOG_MOST_ITEMS = 4096 };
 
 /* What was read of one line; words are spans of its text. */
@@ -57,7 +57,7 @@ bool orr_log_scan_list(enum orr_log_list list, const char *text, size_t length, 
 /* scan_items.c: numbers at *at, which moves on; false leaves it. */
 bool orr_log_scan_int(const char **at, const char *end, double *ret_value);
 bool orr_log_scan_number(const char **at, const char *end, double *ret_value);
-/* Keep one more; false if there is no room. */
+/* Keep another value or word; false if there is no room. */
 bool orr_log_keep_value(struct orr_log_catch *found, double value);
 bool orr_log_keep_word(struct orr_log_catch *found, const char *at, size_t length);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers and words of a line, as patterns and lists read them. */
+/* Reads the numbers and words of a line for patterns and lists. */
 #include "engine/log_reading/scan.h"
 
 bool orr_log_keep_value(struct orr_log_catch *found, double value)
@@ -21,7 +21,7 @@ bool orr_log_keep_word(struct orr_log_catch *found, const char *at, size_t lengt
 
 bool orr_log_scan_int(const char **at, const char *end, double *ret_value)
 {
-    enum { DIGITS_MOST = 9 }; /* what an int holds, as readers of records take it */
+    enum { DIGITS_MOST = 9 }; /* fits into an int, as readers of records expect */
     const char *p = *at;
     bool negative = p < end && *p == '-';
     double value = 0;

@@ -54,10 +54,10 @@ static uint32_t new_session(struct orr_log_building *b, uint32_t writer)
     return log->session_count++;
 }
 
-/* A line that names its rank: where its figures are in the record. */
+/* The places of values in the record of a line that names its rank. */
 struct naming {
-    int rank, ranks, nodes, dev; /* among the values, -1 if not there */
-    int comm, bus_id, comm_id;   /* among the words */
+    int rank, ranks, nodes, dev; /* index among the values, -1 if missing */
+    int comm, bus_id, comm_id;   /* index among the words */
 };
 
 static struct naming naming_of(const struct orr_log_record *record)
@@ -136,7 +136,7 @@ static bool same_text(const char *a, const char *b)
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* A line that lost its header to another one still shows whose initialisation ended. */
+/* A line that lost its header to another line still shows whose initialisation ended. */
 static void close_torn(struct orr_log *log, uint32_t nobody)
 {
     enum { TORN_MOST = 1000 };
@@ -173,7 +173,8 @@ static bool takes_part(const struct orr_log_session *session)
            session->rank_count <= ORR_LOG_RANKS_MOST;
 }
 
-/* Keys: the first session with the same commId and as many ranks; else, after these, the group. */
+/* Keys of communicators: the first session with the same commId and number of ranks; for sessions without a commId,
+ * numbers after these for the groups. */
 static enum orr_code make_keys(struct joining *j, struct orr_error *err)
 {
     const struct orr_log *log = j->b->log;
@@ -225,7 +226,7 @@ static enum orr_code add_communicator(struct joining *j, uint32_t index, uint32_
     return ORR_OK;
 }
 
-/* The communicator that a named session joins; made if there is none. */
+/* The communicator of a session with a key; made if there is none. */
 static enum orr_code join_session(struct joining *j, uint32_t index, uint32_t line, struct orr_error *err)
 {
     enum { MEMBERS_MOST = 1 << 22 };
@@ -240,8 +241,8 @@ static enum orr_code join_session(struct joining *j, uint32_t index, uint32_t li
             c = c < k ? c : k;
             continue;
         }
-        /* The same rank of the same communicator once more: its first line lost its header, or the name of its host;
-         * or it was made twice. */
+        /* Handles a second session for the same rank of a communicator: a first line lost its header or the name of its
+         * host, or the communicator was made twice. */
         struct orr_log_session *first = &log->sessions[there];
         if (!session->comm_id || (first->closed && session->closed))
             continue;
@@ -275,7 +276,7 @@ static void count_hosts(struct orr_log_communicator *of)
     }
 }
 
-/* Lines of sessions that name no rank belong to the communicator of the same process, else to the first. */
+/* Assigns sessions that name no rank to the communicator of the same process, or else to the first. */
 static void adopt(struct orr_log *log)
 {
     for (uint32_t i = 0; i < log->session_count; i++) {

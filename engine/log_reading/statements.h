@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values in lines: each kind of line is parsed here and nowhere else. A function returns false, without writing
- * *ret, if the line is of another kind or torn. Texts belong to the record. */
+/* Parses lines that several rooms read; each kind of line is parsed only here. A function returns false, without
+ * writing *ret, if the line is of another kind or torn. Texts belong to the record. */
 #ifndef ORR_LOG_STATEMENTS_H
 #define ORR_LOG_STATEMENTS_H
 

@@ -19,7 +19,7 @@ struct orr_log_link {
 struct orr_log_links {
     struct orr_log_link *rows;
     uint32_t count;
-    const uint8_t *complete; /* [session]: its first tree is there from its head to its end */
+    const uint8_t *complete; /* [session]: its first tree is complete, from its head to its end */
 };
 /* The links of all printed trees, in the log's order. */
 enum orr_code orr_log_links_of(const struct orr_log *log, struct orr_arena *arena, struct orr_log_links *ret_links,

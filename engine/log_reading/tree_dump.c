@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A printed tree as a dump. What the tree does not hold is supplied, each by a stated rule: PCI speed and
- * width that print as the same rate, NVLinks by the rate of one at the GPU's capability, capability by the device's
- * name or by what rate fits. The links between CPUs follow from the CPU models. */
+/* Turns a printed tree into a dump. Each value that a tree does not contain comes from a rule: PCI speed and width are
+ * those that print as the same rate, the number of NVLinks follows from the rate of one at the GPU's capability, and
+ * the capability from the device's name or from the rates that fit. The links between CPUs follow from the CPU
+ * models. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@ struct making {
     uint32_t session;
     int32_t sm;
     struct orr_doc doc;
-    struct orr_doc_node *open[NESTED_MOST]; /* what the next line may be in, outermost first; one a depth */
+    struct orr_doc_node *open[NESTED_MOST]; /* elements that the next line may be in, outermost first: one for each
+                                             * depth */
     uint32_t depth;
     bool too_deep;
     const char *nic_names; /* the line that lists them, NULL if there is none */
@@ -58,7 +60,7 @@ static bool fits_all(const struct making *m, int32_t sm, int most, bool *ret_any
     for (uint32_t k = 0; k < m->links->count && all; k++) {
         const struct orr_log_link *link = &m->links->rows[k];
         if (link->session != m->session || strcmp(link->type, "NVL") != 0 || link->bw == 0)
-            continue; /* a rate of 0.0 is that of no link of any generation */
+            continue; /* no link of any generation has a rate of 0.0 */
         *ret_any = true;
         all = fits(link->bw, (double)orr_nvlink_bw_of(m->release->nvlink_bw, sm), most);
     }
@@ -93,7 +95,7 @@ static struct orr_doc_node *add_element(struct making *m, enum orr_element_kind 
     return orr_doc_add(&m->doc, orr_element_fits(parent->kind, kind) ? parent : NULL, kind, NULL);
 }
 
-/* Opens an element at a depth; where lines in between are missing, the one around them stays open for their depths. */
+/* Opens an element at a depth. If lines in between are missing, the enclosing element stays open for their depths. */
 static struct orr_doc_node *open_element(struct making *m, uint32_t depth, enum orr_element_kind kind)
 {
     close_to_depth(m, depth);
@@ -107,7 +109,7 @@ static struct orr_doc_node *open_element(struct making *m, uint32_t depth, enum 
     return node;
 }
 
-/* An element inside the one that was just opened, which takes its place: the next line is inside it. */
+/* Opens an element inside the one just opened, and in its place: the next line goes inside it. */
 static struct orr_doc_node *open_inside(struct making *m, enum orr_element_kind kind)
 {
     return m->open[m->depth - 1] = add_element(m, kind);
@@ -248,7 +250,7 @@ static void add_nvlink(struct making *m, const struct orr_log_link *link)
     orr_doc_set(&m->doc, nvlink, ORR_ATTR_TCLASS, to_switch ? "0x068000" : to_cpu ? "0x068001" : "0x030200");
 }
 
-/* The rank of a GPU's own line; of a physical GPU (DEV) that of the GPU printed below it. */
+/* The rank of a GPU's own line; for a physical GPU (DEV), that of the GPU printed below it. */
 static int rank_of(const struct making *m, const struct orr_log_link *link)
 {
     const struct orr_log_link *end = m->links->rows + m->links->count;
@@ -274,7 +276,7 @@ static void add_pci(struct making *m, const struct orr_log_link *link, uint32_t 
 {
     char bus_id[ORR_BUS_ID_SIZE];
     bool gpu = is_gpu(link->to), nic = !strncmp(link->to, "NIC", 3);
-    if (nic && link->bw >= (double)ORR_LOC_BW) { /* no PCI device: a virtual NIC on the CPU */
+    if (nic && link->bw >= (double)ORR_LOC_BW) { /* not a PCI device: a virtual NIC on the CPU */
         open_element(m, depth, ORR_ELEMENT_NIC);
         return;
     }

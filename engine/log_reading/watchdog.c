@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What PyTorch's watchdog says of a rank when a time limit ends its work: which collective it waits in, and how far it
- * came.
+/* Reads the messages of PyTorch's watchdog about a rank that ran into a time limit: the collective in which it waits,
+ * and its progress.
  *
  *     [rank7]:[E816 ...] [Rank 7] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=80078,
  *         OpType=BROADCAST, NumelIn=5056, NumelOut=5056, Timeout(ms)=600000) ran for 600026 milliseconds ...

@@ -39,7 +39,7 @@ int32_t orr_dump_gpu_number(const struct orr_dump *dump, const char *bus_id)
 }
 
 enum {
-    UNUSED = INT32_MAX, /* of an element that no rank sees */
+    UNUSED = INT32_MAX, /* `seen` of an element that no rank sees */
     GUID_SHIFT = 48     /* the bits that distinguish copies of a card */
 };
 
@@ -54,15 +54,15 @@ struct place {
     int32_t seen;
 };
 
-/* A piece on its way. */
+/* A piece while it is combined. */
 struct part {
     const struct orr_dump *from;
-    uint32_t *repeats; /* [element of a port]: pieces before it that have its card too */
-    int32_t *seen;     /* [element]: lowest new rank, UNUSED: none */
+    uint32_t *repeats; /* [element of a port]: number of earlier pieces with the same card */
+    int32_t *seen;     /* [element]: lowest new rank that sees it, or UNUSED */
     int32_t *new_rank; /* [element of a GPU that takes part], -1 elsewhere */
 };
 
-/* A port's card on its way. */
+/* A port, by the guid of its card. */
 struct port {
     const char *guid;
     uint32_t piece, element;
@@ -84,7 +84,7 @@ ORR_COMPARATOR(compare_gpus, struct gpu_element, ORR_ORDER(a->rank, b->rank), OR
 ORR_COMPARATOR(compare_places, struct place, ORR_ORDER(a->seen, b->seen), ORR_ORDER(a->piece, b->piece),
                ORR_ORDER(a->element, b->element))
 
-/* The GPUs of a dump that have a rank, in its order. */
+/* Lists the GPUs of a dump that have a rank, in order of rank. */
 static enum orr_code list_gpus(struct combining *c, const struct orr_dump *from, struct gpu_element **ret_gpus,
                                uint32_t *ret_count, struct orr_error *err)
 {
@@ -100,8 +100,9 @@ static enum orr_code list_gpus(struct combining *c, const struct orr_dump *from,
     return ORR_OK;
 }
 
-/* Who sees which element first: a GPU is seen by its own rank (where releases fuse whole hosts, by the first rank of
- * its host), a port by the first rank of its host, all else by who sees something in it. */
+/* Finds the first rank that sees each element: for a GPU its own rank (or the first rank of its host, if the release
+ * fuses whole hosts), for a port the first rank of its host, for anything else the first rank that sees something in
+ * it. */
 static enum orr_code mark(struct combining *c, struct part *part, const struct orr_dump_piece *piece,
                           struct orr_error *err)
 {
@@ -140,7 +141,7 @@ static enum orr_code mark(struct combining *c, struct part *part, const struct o
     return ORR_OK;
 }
 
-/* Two hosts of equal dumps have cards of their own all the same: who repeats a card, and how often before. */
+/* Hosts with equal dumps still have different cards: counts how many earlier pieces have each card. */
 static enum orr_code count_repeats(struct combining *c, size_t elements, struct orr_error *err)
 {
     struct port *ports = ORR_NEW(c->scratch, struct port, elements);
@@ -169,12 +170,12 @@ static struct orr_doc_node *copy_element(struct combining *c, uint32_t piece, ui
     const struct part *part = &c->parts[piece];
     struct orr_doc_node *node = orr_doc_add(&c->doc, parent, part->from->elements[old].kind, NULL);
     orr_doc_share(node, part->from, old);
-    if (node->kind == ORR_ELEMENT_CPU && c->part_count > 1) { /* no two pieces are one host */
+    if (node->kind == ORR_ELEMENT_CPU && c->part_count > 1) { /* every piece is a different host */
         const char *hash = orr_doc_get(node, ORR_ATTR_HOST_HASH);
         orr_doc_set(&c->doc, node, ORR_ATTR_HOST_HASH, "%u.%.40s", piece, hash ? hash : "0");
     }
     const char *guid = node->kind == ORR_ELEMENT_NET && part->repeats[old] ? orr_doc_get(node, ORR_ATTR_GUID) : NULL;
-    if (guid) { /* each host has cards of its own */
+    if (guid) { /* each host has its own cards */
         unsigned long long own = strtoull(guid, NULL, 16) ^ (unsigned long long)part->repeats[old] << GUID_SHIFT;
         orr_doc_set(&c->doc, node, ORR_ATTR_GUID, "%s%llx", strncmp(guid, "0x", 2) ? "" : "0x", own);
     }
@@ -183,14 +184,14 @@ static struct orr_doc_node *copy_element(struct combining *c, uint32_t piece, ui
     return node;
 }
 
-/* Elements that NCCL drops if nothing in them is used; all others are dropped with their parent. */
+/* Whether NCCL drops elements of a kind if nothing in them is used; all others are dropped only with their parent. */
 static bool may_be_dropped(enum orr_element_kind kind)
 {
     return kind == ORR_ELEMENT_CPU || kind == ORR_ELEMENT_PCI || kind == ORR_ELEMENT_NIC || kind == ORR_ELEMENT_NET ||
            kind == ORR_ELEMENT_GPU;
 }
 
-/* Adds the children of an old element that stay. */
+/* Lists the children of an old element that stay. */
 static uint32_t list_children(const struct combining *c, uint32_t piece, uint32_t old, struct place *places)
 {
     const struct part *part = &c->parts[piece];
@@ -205,8 +206,8 @@ static uint32_t list_children(const struct combining *c, uint32_t piece, uint32_
     return count;
 }
 
-/* Copies elements with all that stays below them, in the order in which ranks first see them, as the children of a new
- * one. places has room after its count for all that may come; the depth is bounded by the reader's limit. */
+/* Copies elements, with everything below them that stays, as children of a new one, in the order in which ranks first
+ * see them. `places` has room after its entries for all further ones; the reader's limit bounds the depth. */
 static enum orr_code copy_places(struct combining *c, struct place *places,
                                  uint32_t count, /* NOLINT(misc-no-recursion) */
                                  struct orr_doc_node *parent, struct orr_error *err)

@@ -17,15 +17,15 @@ struct orr_dump_piece {
     uint32_t count; /* GPUs that take part */
 };
 
-/* Makes the dump of all pieces, in the order that the release gives it, in arena, with which it is freed; arena NULL:
- * in one of its own, orr_dump_free(). It borrows text of the old dumps, which must live as long. INVALID if a piece
- * names a GPU that its dump lacks, or one twice; LIMIT if NCCL's tables are too small. */
+/* Makes the dump of all pieces, in the release's order. It is in arena and freed with it; if arena is NULL, it has its
+ * own, and the caller calls orr_dump_free(). It borrows text from the old dumps, which must outlive it. INVALID if a
+ * piece names a GPU that its dump lacks, or one twice; LIMIT if NCCL's tables are too small. */
 enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
                                struct orr_arena *arena, struct orr_dump **ret_dump,
                                struct orr_error *err) ORR_NO_DISCARD;
 
-/* Whether a port's guid is its own number. Plugins that know of no cards, sockets among them, write that: it is the
- * same on every host, and so the ports of different hosts count as one card's. */
+/* Whether a port's guid is just its own number. Plugins without a notion of cards, such as sockets, write that. It is
+ * the same on every host, so NCCL treats the ports of different hosts as ports of one card. */
 bool orr_card_is_port_number(const struct orr_dump *dump, uint32_t port);
 /* The number of the GPU with this bus id among those of the dump that have a rank, by `rank` from 0; -1 if there is
  * none. */

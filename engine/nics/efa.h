@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How Amazon's network plugin (aws-ofi-nccl) presents EFA NICs to NCCL. */
+/* Presents EFA NICs to NCCL like Amazon's network plugin (aws-ofi-nccl). */
 #ifndef ORR_NICS_EFA_H
 #define ORR_NICS_EFA_H
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In increasing reach, as NCCL_NET_MERGE_LEVEL names them. */
+/* The values of NCCL_NET_MERGE_LEVEL by increasing distance. */
 enum level { LOC, PORT, PIX, PXB, P2C, PXN, PHB, SYS, APART, LEVEL_COUNT };
 enum { MEMBERS = 4 };
 static const char *const level_names[] = {"LOC", "PORT", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS"};
@@ -14,7 +14,8 @@ struct merging {
     const struct orr_nic_fusion *f;
     uint8_t distance[ORR_MAX_NETS][ORR_MAX_NETS];
     bool placed[ORR_MAX_NETS];
-    uint32_t made, fused; /* numbers given to virtual devices; fused NICs, whether or not NCCL finds them again */
+    uint32_t made, fused; /* count of numbers for virtual devices; count of fused NICs, including those that NCCL does
+                           * not find again */
 };
 
 struct group {
@@ -64,7 +65,7 @@ static enum level distance_of(struct orr_doc_node *a, struct orr_doc_node *b)
     struct orr_doc_node *in_a, *in_b, *at = common(a, b, &in_a, &in_b);
     if (a == b || at->kind == ORR_ELEMENT_NIC || functions_of_one_card(in_a, in_b))
         return PORT;
-    if (at->kind == ORR_ELEMENT_PCI) /* net, nic, pci: the card itself */
+    if (at->kind == ORR_ELEMENT_PCI) /* from <net> over <nic> to <pci>, the card itself */
         return in_a == a->parent->parent && in_b == b->parent->parent ? PIX : PXB;
     return at->kind == ORR_ELEMENT_CPU ? PHB : SYS;
 }
@@ -189,8 +190,8 @@ static bool used_otherwise(const struct merging *m, const struct orr_doc_node *n
     return m->f->rules.merge >= ORR_MERGE_VIRTUAL_SLOT && ((gin && atoi(gin) == 1) || (rma && atoi(rma) == 1));
 }
 
-/* Puts the new NIC into the tree. Up to 2.26.6 that of ports of one <nic> goes nowhere: NCCL does not look into a <nic>
- * of a <nic>, and the ports themselves stay. */
+/* Puts the new NIC into the tree, except up to 2.26.6 if its members are ports of one <nic>: NCCL does not look into a
+ * <nic> of a <nic>, so the ports themselves stay. */
 static void place_merged(struct merging *m, const struct group *group, uint32_t dev, const char *name, int32_t speed)
 {
     struct orr_doc_node *place = place_of(m, group);
@@ -214,7 +215,7 @@ static void place_merged(struct merging *m, const struct group *group, uint32_t 
     net->claimed = true;
 }
 
-/* False: the plugin refuses to fuse them. */
+/* Fuses members; false if the plugin refuses. */
 static bool merge(struct merging *m, const struct group *group)
 {
     const struct orr_nic_fusion *f = m->f;
@@ -236,7 +237,7 @@ static bool merge(struct merging *m, const struct group *group)
 }
 
 /* Up to 2.26.6, a NIC that is fused with none becomes a virtual device of its own, with the next number. NCCL then
- * takes the virtual device back only where CollNet does not have it, so that one with coll="1" is lost. */
+ * removes the virtual device only if CollNet does not have it, so a NIC with coll="1" is lost. */
 static void keep_alone(struct merging *m, uint32_t nic)
 {
     struct orr_doc_node *net = m->f->nics[nic].net;
@@ -278,7 +279,7 @@ static uint32_t count_entries(const char *list, size_t length)
     return count;
 }
 
-/* The order of the list does not count: members are in the order of the devices. */
+/* Members are in the order of the devices, regardless of the order of the list. */
 static void merge_forced(struct merging *m, const char *list)
 {
     while (*list) {
@@ -325,11 +326,11 @@ static void merge_near(struct merging *m, enum level level)
             m->placed[group.members[k]] = false;
             m->distance[i][group.members[k]] = m->distance[group.members[k]][i] = APART;
         }
-        i = 0; /* and goes on with 1, as NCCL does */
+        i = 0; /* goes on with 1, like NCCL */
     }
 }
 
-/* Whether both are on one rail, where only NICs of one rail are fused. */
+/* Whether both NICs are on one rail, if the release only fuses NICs of one rail. */
 static bool may_meet(const struct orr_nic_fusion *f, uint32_t i, uint32_t j)
 {
     return !f->rules.by_rail || (f->nics[i].rail >= 0 && f->nics[i].rail == f->nics[j].rail);

@@ -2,7 +2,7 @@
 /* NIC fusion: several NICs of one host that NCCL uses as one while a job runs. A topology dump lists them apart.
  *
  * The rules are NCCL's (docs/nccl/detection.md, "Merged NICs"): groups named by NCCL_NET_FORCE_MERGE first, then NICs
- * within NCCL_NET_MERGE_LEVEL of each other, at most four to a group. Members lose their claim, so that whoever asked
+ * within NCCL_NET_MERGE_LEVEL of each other, at most four to a group. Members lose their claim, so that the caller
  * removes them; the new NIC goes to the place in the tree that all members share.
  */
 #ifndef ORR_NICS_FUSE_H
@@ -19,7 +19,7 @@ enum { ORR_MAX_NETS = 64, ORR_FUSED_NAME_SIZE = 264 };
 struct orr_fusable {
     struct orr_doc_node *net; /* its <net> */
     const char *name;
-    int32_t speed;   /* Mb/s, as given: NCCL adds up -1 as well */
+    int32_t speed;   /* Mb/s as given, even -1, which NCCL adds up, too */
     int32_t port;    /* of the verbs device, 1-based */
     int32_t rail;    /* -1 if none is known */
     bool infiniband; /* link layer; only NICs of one layer are fused */
@@ -42,13 +42,13 @@ struct orr_nic_fusion {
      * number; name and speed (Mb/s): those of the members together. */
     void (*describe)(void *context, struct orr_doc_node *net, const uint32_t *members, uint32_t member_count,
                      uint32_t dev, const char *name, int32_t speed);
-    /* NCCL would not start, because of this: a sentence without its full stop. */
+    /* The reason why NCCL would not start: a sentence without its full stop. */
     void (*refused)(void *context, const char *why);
     void *context;
 };
 
-/* Fuses what the rules say and returns the number of fused NICs. Running out of memory is
- * remembered in the tree (tree->starved). */
+/* Fuses NICs by the rules and returns the number of fused NICs. Running out of memory is remembered in the tree
+ * (tree->starved). */
 uint32_t orr_nics_fuse(const struct orr_nic_fusion *fusion);
 
 /* Fuses the two ports of a card, as the network plugin did from 2.20 to 2.23: equal `guid`, same card. */

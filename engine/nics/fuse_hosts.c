@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job's NIC fusion makes of a dump, host by host. */
+/* Applies a job's NIC fusion to a dump, host by host. */
 #include "engine/nics/fuse_hosts.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ struct fusing {
     const struct orr_nic_fusion *fusion;
 };
 
-/* What NCCL writes of a fused NIC: not that its members have CollNet, GIN or RMA. */
+/* Writes NCCL's attributes of a fused NIC, which omit that its members have CollNet, GIN or RMA. */
 static void describe(void *context, struct orr_doc_node *net, const uint32_t *members, uint32_t member_count,
                      uint32_t dev, const char *name, int32_t speed)
 {
@@ -94,7 +94,7 @@ static void note_refusal(void *context, const char *why)
     f->host->refusal = f->host->refusal ? f->host->refusal : why;
 }
 
-/* The lowest rank in whose own document an element is. NICs are in those of all ranks of the host. */
+/* The lowest rank whose own document has an element. NICs are in the documents of all ranks of the host. */
 static int32_t first_seen(const struct orr_doc_node *node, int32_t host_rank)
 {
     int32_t seen = INT32_MAX;
@@ -120,8 +120,8 @@ static int32_t lowest_rank(const struct orr_doc *tree, const char *host)
     return lowest;
 }
 
-/* Sorts children by insertion, within the budget. host_rank: the lowest rank of the host, -1 for the children of
- * <system>, which may be of several. */
+/* Sorts children by insertion, within the budget. host_rank: the lowest rank of the host; -1 for the children of
+ * <system>, which may belong to several hosts. */
 static void sort_children(const struct orr_doc *tree, struct orr_doc_node *parent, int32_t host_rank)
 {
     for (struct orr_doc_node *child = parent->first, *next; child && !orr_budget_spent(1); child = next) {

@@ -12,8 +12,8 @@
 /* How many GPUs of a dump have a rank. */
 uint32_t orr_gpus_ranked(const struct orr_dump *dump);
 
-/* The GPUs of a list such as "0,1", "0000:1b:00.0,43000", each by its number among those of the dump that have a rank,
- * from 0. They are in arena, in the list's order, which is that of the new ranks. what: the parameter that has the
+/* Reads a list of GPUs such as "0,1" or "0000:1b:00.0,43000" into numbers among the dump's GPUs with a rank, from 0.
+ * They are in arena, in the list's order, which is the order of the new ranks. what: name of the parameter with the
  * list. SETTING if the dump has no such GPU, or the list names one twice. */
 enum orr_code orr_gpus_listed(const struct orr_dump *dump, const char *what, const char *list, struct orr_arena *arena,
                               const uint32_t **ret_gpus, uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;

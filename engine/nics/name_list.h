@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of devices as NCCL_IB_HCA and NCCL_SOCKET_IFNAME write them: "name[:port[:rail[:plane]]],...". A leading "^"
- * takes all but the listed ones, a leading "=" compares whole names instead of prefixes. */
+ * selects all devices but the listed ones, a leading "=" compares whole names instead of prefixes. */
 #ifndef ORR_NICS_NAME_LIST_H
 #define ORR_NICS_NAME_LIST_H
 

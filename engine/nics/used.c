@@ -15,11 +15,11 @@
 #include "engine/nics/ports.h"
 #include "engine/release/detect_rules.h"
 
-/* What leaves NICs out. */
+/* Filters that leave NICs out. */
 enum { ORR_FILTER_HCA, ORR_FILTER_INTERFACES, ORR_FILTER_NICS, ORR_FILTERS };
 struct orr_nic_filter {
-    const char *name, *list; /* list NULL if it is not given */
-    bool sockets, others;    /* whether it concerns interfaces of NET/Socket, and all other NICs */
+    const char *name, *list; /* list is NULL if not given */
+    bool sockets, others;    /* whether it applies to interfaces of NET/Socket, and to all other NICs */
     uint32_t left_out;
 };
 
@@ -29,11 +29,11 @@ struct view {
     struct orr_arena *arena;
     struct orr_doc tree;
     struct orr_nic_filter filters[ORR_FILTERS];
-    bool filtered;             /* a filter is given that concerns NICs of this dump */
+    bool filtered;             /* some filter applies to NICs of this dump */
     uint32_t listed, left_out; /* NICs of the dump; those that the filters leave out */
     uint32_t grouped;          /* NICs made by Amazon's plugin */
     struct orr_host_fusion fusion;
-    const char *first; /* one of those made, for the note */
+    const char *first; /* a fused NIC, for the note */
     struct orr_view_notes notes;
 };
 
@@ -127,7 +127,7 @@ static bool stays_with_others(const struct view *v, const struct orr_doc_node *n
     return false;
 }
 
-/* Removes what lost its claim; keeps the name of a fused NIC for the note. */
+/* Removes unclaimed elements; keeps the name of a fused NIC for the note. */
 static void prune(struct view *v)
 {
     for (struct orr_doc_node *node = v->tree.system->first, *next; node; node = next) {
@@ -142,8 +142,8 @@ static void prune(struct view *v)
     }
 }
 
-/* NCCL's own XML with nothing filled in, which is used unchanged; or the tree of a log, which a job printed when
- * its NICs were fused already. */
+/* Whether the dump is used unchanged: NCCL's own XML with nothing filled in, or the tree of a log, which a job printed
+ * after fusing its NICs. */
 static bool is_nccls(const struct orr_dump *dump)
 {
     const struct orr_dump_notes *notes = dump->notes;
@@ -178,7 +178,7 @@ static void say_unfused(struct view *v, bool by_default)
                   orr_element_text(v->dump, other, ORR_ATTR_NAME));
 }
 
-/* The same dump with what there must say about it. */
+/* The same dump with notes. */
 static enum orr_code with_notes(struct view *v, const struct orr_dump **ret_dump, struct orr_error *err)
 {
     struct orr_dump *copy = v->notes.count ? ORR_NEW(v->arena, struct orr_dump, 1) : NULL;
@@ -230,10 +230,10 @@ static void say(struct view *v, uint32_t left)
                       left, orr_plural(left), v->listed - v->left_out);
 }
 
-/* Hosts one by one: each <cpu> whose host was not seen before. */
+/* One host after the other: each <cpu> whose host was not seen before. */
 static enum orr_code change_hosts(struct view *v, bool fuses, struct orr_error *err)
 {
-    enum { MOST = 576 }; /* as many nodes as NCCL's largest graph has of a kind */
+    enum { MOST = 576 }; /* the most nodes of one kind in NCCL's largest graph */
     uint32_t cpus = 0;
     for (struct orr_doc_node *cpu = v->tree.system->first; cpu; cpu = cpu->after)
         cpus++;

@@ -9,9 +9,9 @@
 #include "engine/dump/dump.h"
 #include "engine/release/settings.h"
 
-/* Gives the dump as a job with these settings uses it: the dump itself if nothing differs, otherwise a new one in
- * arena, whose notes (assumed) list the changes. `dump` must live as long. SETTING if the lists leave no NIC, or
- * NCCL_NET names a network that the NICs do not belong to. */
+/* Returns the dump that a job with these settings uses: the dump itself if nothing differs, otherwise a new one in
+ * arena, whose notes (assumed) list the changes. `dump` must outlive it. SETTING if the lists leave no NIC, or NCCL_NET
+ * names a network that the NICs do not belong to. */
 enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settings *settings, struct orr_arena *arena,
                             const struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 

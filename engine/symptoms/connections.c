@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connections between hosts that cannot be made, or that broke: which addresses and ports were paired. */
+/* Rows about connections between hosts that cannot be made, or that broke: which addresses and ports were paired. */
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void private_socket(struct orr_symptom_finder *f, const struct private_ad
                 .check = row->check, .cure = set ? row->set : row->cure, .explains = event->message->id);
 }
 
-/* The address of IPv4 after some words; false if there is none. */
+/* The IPv4 address after some words; false if there is none. */
 static bool address_after(const char *text, const char *word, unsigned ret_address[4])
 {
     const char *at = strstr(text, word);
@@ -78,7 +78,7 @@ static void port_down(struct orr_symptom_finder *f)
         .explains = "ib-retry-exceeded");
 }
 
-/* Two RoCE ports of different networks, one of which does not answer. */
+/* Two RoCE ports are in different networks, and one of them does not answer. */
 static void other_network(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *event = orr_log_event_of(f->log, "ib-modify-qp");

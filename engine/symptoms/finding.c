@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the families of rows share. */
+/* Functions that the families of rows share. */
 #include "engine/symptoms/finding.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/symptoms: the rows in turn. */
+/* Inside engine/symptoms: the families of rows, and what they share. */
 #ifndef ORR_SYMPTOMS_FINDING_H
 #define ORR_SYMPTOMS_FINDING_H
 
@@ -11,13 +11,14 @@ struct orr_symptom_finder {
     struct orr_symptoms *found;
 };
 
-/* Keeps a symptom; beyond ORR_SYMPTOMS_MOST none is kept. ORR_SYMPTOM() names the fields after the id, the weight and
- * the line (0: none). */
+/* Keeps a symptom, at most ORR_SYMPTOMS_MOST of them. ORR_SYMPTOM() gets the id, the weight and the line (0 if there is
+ * none), then the other fields by name. */
 void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *symptom);
 #define ORR_SYMPTOM(finder, id_, weight_, line_, ...)                                                                  \
     orr_symptom_add(finder, &(struct orr_symptom){.id = (id_), .weight = (weight_), .line = (line_), __VA_ARGS__})
 #define orr_symptom_text(finder, ...) orr_arena_text((finder)->arena, __VA_ARGS__)
-/* The value of a setting that the text names; NULL if it does not, or lines differ. *ret_line may be NULL. */
+/* The value of a setting in the text; NULL if the text does not name it, or lines contradict each other. ret_line may
+ * be NULL. */
 const char *orr_symptom_setting(const struct orr_log *log, const char *name, uint32_t *ret_line);
 /* Whether a word is one of "A|B|C", whatever its case. */
 bool orr_symptom_is_one(const char *word, const char *words);
@@ -25,7 +26,7 @@ bool orr_symptom_is_one(const char *word, const char *words);
 /* The line of a person who says that something hangs; NULL if nobody does. */
 const struct orr_log_event *orr_symptom_said_hang(const struct orr_log *log);
 
-/* How many connections of the log go which way; gdr: those of net with GPUDirect RDMA. */
+/* The number of the log's connections by transport; gdr: those of `net` with GPUDirect RDMA. */
 struct orr_symptom_transports {
     uint32_t p2p, shm, net, gdr;
 };
@@ -44,7 +45,7 @@ void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */
 
-/* What both PCIe rows and others say. */
+/* Advice that PCIe rows and others share. */
 #define ORR_ACS_CHECK                                                                                                  \
     "Check: `sudo lspci -vvv | grep -i acsctl` shows that ACS is on if a bridge has SrcValid+ or ReqRedir+; `cat "     \
     "/proc/cmdline` and `dmesg | grep -i -e dmar -e iommu` show the IOMMU."

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of show_gids: which GID of a RoCE port NCCL may use. */
+/* Reads rows of show_gids: which GID of a RoCE port NCCL may use. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,10 @@
 #include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
-/* What the rows of one port show. */
+/* The rows of one port. */
 struct port {
-    struct orr_log_gid first, chosen, good; /* chosen: at the index that is set; good: RoCE v2 that routers carry */
+    struct orr_log_gid first, chosen, good; /* chosen: at the index that is set; good: RoCE v2 with an address that
+                                             * routers forward */
     uint32_t line, chosen_line, good_line;  /* 0 if there is no such row */
     bool roce;
 };
@@ -52,7 +53,7 @@ static uint32_t list_ports(const struct orr_log *log, int32_t index, struct port
     return count;
 }
 
-/* The error of RDMA that a wrong GID ends with; NULL if the text has none. */
+/* The RDMA error that a wrong GID causes; NULL if the text has none. */
 static const char *failure(const struct orr_log *log)
 {
     static const char *const ids[] = {"ib-retry-exceeded", "ib-remote-access", "ib-rnr-exceeded"};
@@ -62,7 +63,7 @@ static const char *failure(const struct orr_log *log)
     return NULL;
 }
 
-/* The index that is set is that of another kind of address, or of none. */
+/* The index that is set belongs to another kind of address, or to no row. */
 static void wrong_index(struct orr_symptom_finder *f, const struct port *port, int32_t index, uint32_t set_in)
 {
     const char *kind = !port->chosen_line        ? "does not exist"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines about a job as a whole show together: ranks that RAS calls late or lost, a first barrier without a
- * device, slices of one GPU, a start that ends at NCCL. */
+/* Rows about a job as a whole: ranks that RAS calls late or lost, a first barrier without a device, slices of one GPU,
+ * a start that stops at NCCL. */
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -91,7 +91,7 @@ static void slices_of_one_gpu(struct orr_symptom_finder *f)
                 .explains = twice->message->id);
 }
 
-/* The last line in which a server says that it starts NCCL. */
+/* The last line of a server about starting NCCL. */
 static const struct orr_log_event *server_start(const struct orr_log *log, const char **ret_server)
 {
     static const struct {
@@ -121,7 +121,7 @@ static void ends_at_nccl(struct orr_symptom_finder *f)
         return;
     for (uint32_t i = 0; i < f->found->count; i++)
         if (f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)
-            return; /* which says more */
+            return; /* whose row says more */
     for (uint32_t i = 0; i < log->record_count && !hosts; i++) {
         const struct orr_gpu_model *model =
             log->records[i].kind == ORR_LOG_GPU_NAME ? orr_gpu_model_of_name(log->records[i].words[0]) : NULL;
@@ -154,7 +154,7 @@ static void ends_at_nccl(struct orr_symptom_finder *f)
                       : ORR_ACS_CURE);
 }
 
-/* The log ends where NCCL prepares memory for NVLink SHARP (NVLS). */
+/* The log ends while NCCL prepares memory for NVLink SHARP (NVLS). */
 static void ends_at_nvls(struct orr_symptom_finder *f)
 {
     enum { LINES_AFTER = 16 }; /* one for each GPU of a host */
@@ -195,7 +195,7 @@ static void first_barrier(struct orr_symptom_finder *f)
     }
 }
 
-/* A hang of which NCCL prints nothing, although it should. */
+/* A hang about which NCCL prints nothing, although it should. */
 static void before_nccl(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
@@ -207,7 +207,7 @@ static void before_nccl(struct orr_symptom_finder *f)
         return;
     for (uint32_t i = 0; i < f->found->count; i++)
         if (f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)
-            return; /* which says more */
+            return; /* whose row says more */
     for (uint32_t i = 0; i < log->event_count; i++)
         if (!log->events[i].message || log->events[i].message->weight > ORR_WEIGHT_WARNING)
             return;

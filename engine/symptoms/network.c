@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network: bonds, ports in two halves, interfaces for sockets. */
+/* Rows about the network: bonds, ports in two halves, interfaces for sockets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static bool has_one_host(const struct orr_log *log)
     return devices > 1;
 }
 
-/* Hosts that have different NICs, which a setting hides. */
+/* Hosts have different NICs, and a setting hides that. */
 static void hidden_mismatch(struct orr_symptom_finder *f)
 {
     static const char *const events[] = {"ib-open-device", "ib-open-call", "ib-query-device"};
@@ -118,7 +118,7 @@ static void hidden_mismatch(struct orr_symptom_finder *f)
                 "NCCL_IB_HCA; then unset NCCL_IGNORE_NET_MISMATCH.");
 }
 
-/* Sockets over an interface for management. */
+/* Sockets use a management interface. */
 static void management_port(struct orr_symptom_finder *f)
 {
     static const char *const slow[] = {"eno", "enp0s3", "docker", "virbr", "br-", "lo", "em1"};
@@ -145,8 +145,8 @@ static void management_port(struct orr_symptom_finder *f)
     }
 }
 
-/* Hosts that exchange data over TCP because NCCL found no RDMA NIC; a plugin of the provider has messages of its own.
- */
+/* Hosts exchange data over TCP because NCCL found no RDMA NIC. If the provider has a plugin, its own messages say
+ * why. */
 static void no_rdma(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
@@ -170,7 +170,7 @@ static void no_rdma(struct orr_symptom_finder *f)
                 "request the RDMA resource of the device plugin) and install rdma-core in the image.");
 }
 
-/* libfabric over TCP, although the host probably has a provider for its NICs. */
+/* libfabric uses TCP, although it probably has a provider for the host's NICs. */
 static void slow_provider(struct orr_symptom_finder *f)
 {
     static const char *const slow[] = {"tcp", "sockets", "udp"};
@@ -265,7 +265,7 @@ static void module_is_absent(struct orr_symptom_finder *f)
                 "open GPU driver with a kernel that has DMA-BUF (5.12 or newer).");
 }
 
-/* RoCE over a link-local address, which is GID index 0 or 1. InfiniBand's GIDs look the same and are right. */
+/* RoCE uses a link-local address, which is GID index 0 or 1. InfiniBand's GIDs look the same and are right. */
 static void link_local_gid(struct orr_symptom_finder *f)
 {
     static const char *const events[] = {"ib-retry-exceeded", "ib-remote-access", "ib-rnr-exceeded"};
@@ -287,7 +287,7 @@ static void link_local_gid(struct orr_symptom_finder *f)
         .explains = event->message->id);
 }
 
-/* Ranks of one communicator that run different releases and did not understand each other. */
+/* Ranks of one communicator run different releases and did not understand each other. */
 static void mixed_releases(struct orr_symptom_finder *f)
 {
     static const char *const events[] = {"socket-truncated", "bootstrap-ranks", "version-mismatch", "socket-closed",
@@ -309,7 +309,7 @@ static void mixed_releases(struct orr_symptom_finder *f)
                 .explains = event->message->id);
 }
 
-/* Memory that a NIC could not register, in a text that also says how much may be locked. */
+/* A NIC could not register memory, and the text also says how much may be locked. */
 static void locked_memory(struct orr_symptom_finder *f)
 {
     static const char *const failures[] = {"ib-register", "ib-create-qp"};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P2P over PCIe: not offered by the driver, offered by a patched one, broken by ACS or the IOMMU. */
+/* Rows about P2P over PCIe: the driver does not offer it, a patched driver does, or ACS or the IOMMU breaks it. */
 #include <string.h>
 
 #include "engine/hardware/gpu_models.h"
 #include "engine/symptoms/finding.h"
 
 /* The next GPU that the log lists right after another one of its host; NULL if there are no more. *at is 0 at first,
- * and then the record that was given. */
+ * then the previous result's record. */
 static const struct orr_log_record *next_neighbour(const struct orr_log *log, uint32_t *at)
 {
     const struct orr_log_record *before = NULL;
@@ -21,7 +21,7 @@ static const struct orr_log_record *next_neighbour(const struct orr_log *log, ui
     return NULL;
 }
 
-/* Two GPUs on one host of a model between which NVIDIA's driver offers no P2P over PCIe. */
+/* A host has two GPUs of a model for which NVIDIA's driver does not offer P2P over PCIe. */
 static const struct orr_log_record *without_p2p(const struct orr_log *log, const struct orr_gpu_model **ret_model)
 {
     const struct orr_log_record *record;
@@ -33,7 +33,7 @@ static const struct orr_log_record *without_p2p(const struct orr_log *log, const
     return NULL;
 }
 
-/* Whether the job failed, as far as a line says: NCCL works without P2P, only slower. */
+/* Whether a line says that the job failed: without P2P alone, NCCL works, only slower. */
 static bool has_failed(const struct orr_log *log)
 {
     for (uint32_t i = 0; i < log->event_count; i++)
@@ -130,7 +130,7 @@ static const struct orr_gpu_model *neighbours(const struct orr_log *log, bool *r
     return model;
 }
 
-/* P2P over PCIe that NCCL uses, in a job that stops at its first transfers. */
+/* NCCL uses P2P over PCIe, and the job stops at its first transfers. */
 static void p2p_stops(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
@@ -214,7 +214,7 @@ static void p2p_worked_around(struct orr_symptom_finder *f)
                 .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
-/* P2P that the driver offers between GPUs to which NVIDIA's own driver does not offer it. */
+/* The driver offers P2P between GPUs for which NVIDIA's own driver does not offer it. */
 static void patched_driver(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;

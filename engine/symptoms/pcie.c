@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PCIe: ACS and the IOMMU, GPUDirect RDMA that they break, links and bridges that are slower than their devices. */
+/* Rows about PCIe: ACS and the IOMMU, GPUDirect RDMA that they break, links and bridges that are slower than their
+ * devices. */
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -7,8 +8,8 @@
 #include "engine/log_reading/tree.h"
 #include "engine/symptoms/finding.h"
 
-/* RDMA that fails although the link is there: a GPU's memory that the NIC may not reach. A job without GPUDirect RDMA
- * cannot have failed of it. */
+/* RDMA fails although the link is up, because the NIC cannot reach a GPU's memory. A job without GPUDirect RDMA cannot
+ * have failed for this reason. */
 static void gdr_breaks(struct orr_symptom_finder *f)
 {
     static const char *const events[] = {"ib-local-protection", "ib-flushed", "ib-remote-access", "ib-retry-exceeded"};
@@ -37,7 +38,7 @@ static void gdr_breaks(struct orr_symptom_finder *f)
                 .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
-/* ACS that the text shows, without an error that it explains. */
+/* The text shows ACS, but no error that ACS explains. */
 static void acs_is_on(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *acs = orr_log_event_of(f->log, "acs-on");
@@ -120,7 +121,7 @@ static void slow_bridges(struct orr_symptom_finder *f)
                         "link_width=\"16\" for PCIe 5); `orrery vm-file` makes such a file from a dump of the host.");
 }
 
-/* LnkSta of lspci: lanes do not come back with load, as the speed of an idle GPU's link does. */
+/* The width in LnkSta of lspci: unlike the speed of an idle GPU's link, missing lanes do not come back under load. */
 static void narrow_link(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *event = orr_log_event_of(f->log, "pcie-narrow");

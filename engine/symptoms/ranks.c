@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the lines of a host's ranks show together. */
+/* Rows that combine the lines of a host's ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@ static const char *host_of(const struct orr_log *log, const struct orr_log_sessi
     return session->writer == NONE ? NULL : log->writers[session->writer].host;
 }
 
-/* Ranks of one host that name different GPUs, but all the same number of it: each task sees one GPU, as with
- * Slurm's --gpus-per-task. NCCL finds NVLink and P2P only between GPUs that a process sees. If NVML shows the others
- * (nvmlDev differs), only CUDA_VISIBLE_DEVICES hides them, and NCCL does find them. */
+/* The ranks of a host use different GPUs, but all give their GPU the same number: each task sees only one GPU, like
+ * with Slurm's --gpus-per-task. NCCL finds NVLink and P2P only between GPUs that a process sees. If NVML shows the
+ * others (nvmlDev differs), only CUDA_VISIBLE_DEVICES hides them, and NCCL does find them. */
 static void one_gpu_each(struct orr_symptom_finder *f)
 {
     enum { LOOKED_AT = 4096 };
@@ -36,7 +36,7 @@ static void one_gpu_each(struct orr_symptom_finder *f)
             if (k == i || !other || strcmp(other, host) != 0 || b->communicator != a->communicator || !b->bus_id)
                 continue;
             if (b->cuda_dev != a->cuda_dev || b->nvml_dev != a->nvml_dev)
-                return; /* ranks number their GPUs differently, so each sees more than its own */
+                return; /* the numbers differ, so each rank sees more than its own GPU */
             ranks += strcmp(b->bus_id, a->bus_id) != 0;
         }
         if (orr_budget_spent(count))
@@ -58,13 +58,14 @@ static void one_gpu_each(struct orr_symptom_finder *f)
                 "--gpus-per-task, or one container with all GPUs; the program then picks its GPU by local rank.");
 }
 
-/* What NVML reports of the fabric: "MNNVL busId 0x901000 fabric UUID ... cliqueId 0x7ffe state 3 healthMask 0xaa". */
+/* NVML's report about the fabric: "MNNVL busId 0x901000 fabric UUID ... cliqueId 0x7ffe state 3 healthMask 0xaa". */
 struct fabric {
     unsigned state, health;
     uint32_t line;
 };
 
-/* The bits of the health mask are pairs: 1 the fault is there, 2 it is not, 0 not supported. */
+/* The health mask has a pair of bits for each fault: 1 means that there is a fault, 2 that there is not, 0 not
+ * supported. */
 static const char *health_text(struct orr_symptom_finder *f, unsigned health)
 {
     static const char *const faults[] = {"the bandwidth is degraded", "a route is being recovered",
@@ -93,7 +94,7 @@ static bool find_fabric(const struct orr_log *log, struct fabric *ret_fabric)
     return true;
 }
 
-/* A GPU in an NVLink domain (GB200 and its kind): what the fabric's state says, and IMEX if that is in order. */
+/* A GPU in an NVLink domain, such as GB200: explains the fabric's state or, if that is in order, suspects IMEX. */
 static void fabric_state(struct orr_symptom_finder *f)
 {
     enum { NOT_STARTED = 1, IN_PROGRESS = 2, COMPLETED = 3 };

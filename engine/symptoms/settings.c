@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings that make transfers slower, mostly copied from a recipe for another machine. What one of them costs on a
- * machine is for a trial to say (engine/perf); this file says what it does. */
+/* Settings that make transfers slower, often copied from a recipe for another machine. This file says what a setting
+ * does; trials show its cost on a machine (engine/perf). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/symptoms/finding.h"
 
-/* Such settings mostly work around a hang. */
+/* People usually set these to work around a hang. */
 #define WITHOUT_P2P                                                                                                    \
     "Run once without it. If the job then hangs or its results are wrong, PCIe ACS or the IOMMU breaks P2P: turn ACS " \
     "off in the BIOS or with setpci, and boot with iommu=pt."
 
 static const struct setting {
     const char *name;
-    const char *values; /* "A|B": one of them; NULL means any; "<512": a smaller number; "%960": no multiple */
-    const char *does;   /* what NCCL then does: a clause that begins with a verb */
+    const char *values; /* "A|B" means one of these, NULL any value, "<512" a smaller number, "%960" a number that is
+                         * not a multiple */
+    const char *does;   /* effect of the setting: a clause that begins with a verb */
     enum orr_symptom_weight weight;
-    const char *refuted_by; /* another setting under which it does nothing; NULL */
-    const char *cure;       /* NULL removes it */
+    const char *refuted_by; /* another setting that makes it ineffective; NULL if there is none */
+    const char *cure;       /* NULL if the cure is to remove the setting */
 } rows[] = {
     {"NCCL_P2P_DISABLE", "1", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL,
      WITHOUT_P2P},
@@ -72,7 +73,7 @@ static const struct setting {
 static bool has_value(const struct setting *row, const char *value)
 {
     if (!row->values)
-        return value[0] && value[0] != '^'; /* a list of exceptions leaves the rest */
+        return value[0] && value[0] != '^'; /* a list of exceptions keeps all others */
     if (!strchr("<%", row->values[0]))
         return orr_symptom_is_one(value, row->values);
     char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of rows in turn. */
+/* Asks the families of rows in turn. */
 #include "engine/symptoms/symptoms.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static int by_weight(const void *a, const void *b)
 {
     const struct orr_symptom *x = a, *y = b;
     ORR_BY(ORR_ORDER(x->weight, y->weight));
-    return ORR_ORDER(x, y); /* as they were found */
+    return ORR_ORDER(x, y); /* order of discovery */
 }
 
 enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *arena, struct orr_symptoms *ret_symptoms,

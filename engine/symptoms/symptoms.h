@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines of a paste show together that no line says alone: a host on which every rank sees one GPU, or GPUDirect
- * RDMA that PCIe switches break. Each is a row with the cause, what confirms it and what to do. A row that a line of
- * the same text refutes is not named.
+/* Symptoms: causes that several lines of a paste show together although no single line says them, for example that
+ * every rank sees only one GPU, or that PCIe switches break GPUDirect RDMA. Each is a row with the cause, a way to
+ * confirm it, and a cure. A cause that a line of the same text refutes is not named.
  *
- * The text is whatever engine/log_reading read: NCCL's log, command lines, output of lspci, lscpu and others.
+ * The text is anything that engine/log_reading read: NCCL's log, command lines, output of lspci, lscpu and others.
  */
 #ifndef ORR_SYMPTOMS_H
 #define ORR_SYMPTOMS_H
 
 #include "engine/log_reading/log.h"
 
-/* How much a symptom says. X(symbol, word) */
+/* The weight of a symptom. X(symbol, word) */
 #define ORR_SYMPTOM_WEIGHT_MAP(X)                                                                                      \
     X(CAUSE, "cause")     /* it explains an error or a slow transport that the text shows */                           \
     X(SETTING, "setting") /* a setting makes transfers slower, or once did */                                          \
@@ -29,7 +29,7 @@ struct orr_symptom {
     const char *check;    /* what confirms or refutes it: a sentence with a command */
     const char *cure;     /* a sentence */
     uint32_t line;        /* of the text; 0 if several */
-    const char *explains; /* id of the message that it is the cause of, and is said before; NULL if there is none */
+    const char *explains; /* id of the message that it causes, before which it is reported; NULL if there is none */
 };
 
 enum { ORR_SYMPTOMS_MOST = 32 };
@@ -42,7 +42,7 @@ struct orr_symptoms {
 enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *arena, struct orr_symptoms *ret_symptoms,
                                 struct orr_error *err) ORR_NO_DISCARD;
 const char *orr_symptom_word(enum orr_symptom_weight weight);
-/* The event that a row of the table of messages has; NULL if the text does not have that message. */
+/* The event of a row of the table of messages; NULL if the text does not have that message. */
 const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *id);
 
 #endif
