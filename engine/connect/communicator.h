@@ -74,7 +74,7 @@ struct orr_communicator {
     uint32_t most_host_ranks;     /* one more than the highest host rank of any member */
     int32_t cpu_arch, cpu_vendor; /* MIXED if members differ */
     int32_t sm_min, sm_max;
-    bool has_nvswitch;                /* pattern of member 0, which decides for CollNetDirect */
+    bool has_nvswitch;                /* whether member 0 has one, which decides for CollNetDirect */
     uint32_t own_local_ranks;         /* on rank 0's node */
     bool collnet;                     /* on after alignment */
     bool nvls;                        /* on: supported everywhere, with heads */

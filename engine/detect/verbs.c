@@ -39,7 +39,11 @@ static bool load(struct verbs *verbs, void *library, struct orr_host_facts *fact
         "ibv_get_device_list", "ibv_free_device_list", "ibv_get_device_name", "ibv_open_device",   "ibv_close_device",
         "ibv_query_device",    "ibv_alloc_pd",         "ibv_dealloc_pd",      "ibv_reg_dmabuf_mr",
     };
-    enum { COUNT = sizeof names / sizeof names[0], NEEDED = COUNT - 1 }; /* older libraries do not have this function */
+    enum {
+        COUNT = sizeof names / sizeof names[0],
+        NEEDED = COUNT - 1
+    }; /* older libraries lack the last one, for
+        * DMA-BUF */
     void *symbols[COUNT];
     _Static_assert(sizeof symbols == sizeof *verbs, "one pointer a name, in this order");
     for (int i = 0; i < COUNT; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The node beside the expectation: whether they are of one kind, what is missing, and what else differs. */
+/* Compares the node with the expectation: whether they are of one kind, what is missing, and what else differs. */
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -80,7 +80,7 @@ static enum orr_code add_missing(struct orr_gate *gate, const char *id, const ch
 }
 
 struct differing {
-    struct orr_devices a, b; /* of the expectation, of the node */
+    struct orr_devices a, b; /* devices of the expectation, and of the node */
     struct orr_match match;
     struct orr_unlikes unlikes;
 };

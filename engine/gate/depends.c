@@ -9,8 +9,8 @@
 
 struct judging {
     const struct orr_gate_request *request;
-    const struct orr_gate_side *sides[2]; /* of the node, and of the expectation */
-    bool of_expected;                     /* the side that has the values */
+    const struct orr_gate_side *sides[2]; /* the node's side, and the expectation's */
+    bool of_expected;                     /* the assumed figure is the expectation's, not the node's */
 };
 
 /* Judges again, findings included: with another speed the same fault may cost nothing. */
@@ -72,7 +72,7 @@ static const char *question(const struct orr_gate_request *request, const struct
     return orr_text_failed(&text) ? NULL : orr_text_copy(&text, arena);
 }
 
-/* Devices are missing, or NCCL refuses the machine: that rests on no figure. */
+/* Whether devices are missing or NCCL refuses the machine, which does not depend on any figure. */
 static bool is_certain(const struct orr_gate *gate)
 {
     for (uint32_t i = 0; i < gate->counted; i++)
@@ -89,7 +89,7 @@ static bool has_nvlinks(const struct orr_dump *dump)
     return false;
 }
 
-/* Whether a side may have NVLinks that its input does not show, and that matter beside the other. */
+/* Whether a side may have NVLinks that its input does not show and that matter for the comparison. */
 static bool hides_nvlinks(const struct orr_dump *dump, const struct orr_dump *other)
 {
     const struct orr_dump_notes *notes = dump->notes;
@@ -111,8 +111,8 @@ static const char *ask_for_nvlinks(const struct orr_gate_request *request, const
         gate->hosts, orr_plural(gate->hosts));
 }
 
-/* Nothing says that the node is slow, but nothing says that it is fast either: the figure that limits it is not shown,
- * and the expectation has no bandwidth to compare it with. */
+/* Nothing shows that the node is slow, but nothing shows that it is fast either: the input lacks the figure that limits
+ * it, and the expectation has no bandwidth to compare with. */
 static enum orr_code ask_what_limits(const struct orr_gate_request *request, const struct orr_gate_side *node,
                                      unsigned limits, struct orr_arena *arena, struct orr_gate *gate,
                                      const char **ret_why, struct orr_error *err)
@@ -131,7 +131,7 @@ static enum orr_code ask_what_limits(const struct orr_gate_request *request, con
     return ORR_OK;
 }
 
-/* The assumption behind a state that every value gives: the value with which its bandwidth was computed. */
+/* The assumption of a state that is the same with every value: the value with which its bandwidth was computed. */
 static const char *assumed_now(const struct orr_gate *gate, const struct orr_dump *dump,
                                const struct orr_suppositions *of)
 {

@@ -19,7 +19,7 @@ bool orr_gate_knows(const char *id)
     return false;
 }
 
-/* What the answer rests on. */
+/* The assumptions of the answer. */
 static enum orr_code take_assumed(const struct orr_gate_request *request, struct orr_arena *arena,
                                   struct orr_gate *gate, struct orr_error *err)
 {

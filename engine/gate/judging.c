@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two sides judged as their inputs have them: reasons, bandwidths, the state. */
+/* Judges two sides with the values of their inputs: reasons, bandwidths, the state. */
 #include "engine/gate/judging.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static bool is_allowed(const struct orr_gate_request *request, const char *id)
     return false;
 }
 
-/* NULL in *ret_analysis where NCCL cannot use the machine there; *own says why. */
+/* *ret_analysis is NULL if NCCL cannot use the machine on this number of hosts; *own says why. */
 static enum orr_code analyse(const struct orr_dump *dump, const struct orr_query *query, uint32_t hosts,
                              struct orr_analysis **ret_analysis, struct orr_error *own, struct orr_error *err)
 {
@@ -37,7 +37,7 @@ enum orr_code orr_gate_read(const struct orr_dump *dump, const struct orr_query 
                             struct orr_gate_side *side, struct orr_error *own, struct orr_error *err)
 {
     struct orr_error unused = {0};
-    /* By default some inputs have NICs as NCCL dumps them and others as a job uses them: both sides are the job's. */
+    /* By default some inputs have NICs as in NCCL's dumps and others as in a job; both sides use the job's. */
     struct orr_query job = *query;
     if (job.settings.fuse_nics == ORR_FUSE_AUTO)
         job.settings.fuse_nics = ORR_FUSE_ALWAYS;
@@ -77,8 +77,8 @@ static bool is_same(const struct orr_finding *node, const struct orr_finding *ex
            node->place_count + node->more_places <= expected->place_count + expected->more_places;
 }
 
-/* Whether the expectation has the finding too, with the same values in as many places, or the node is no worse in the
- * figure that it costs: then the node is as it should be. */
+/* Whether the expectation has the same finding, with the same values in as many places, or the node is no worse in the
+ * figure that the finding costs: then the node is in order. */
 static enum orr_code is_expected(const struct orr_gate_request *request, const struct orr_diagnosed *row,
                                  bool *ret_expected, struct orr_error *err)
 {
@@ -154,13 +154,13 @@ static enum orr_code take_findings(const struct orr_gate_request *request, const
     return ORR_OK;
 }
 
-/* Whether the expected bandwidth is that of PCIe switches and sockets that are made up for a machine type. */
+/* Whether made-up PCIe switches and sockets of a machine type limit the expected bandwidth. */
 static bool rests_on_tree(const struct orr_gate_request *request, const struct orr_expect_limit *limit)
 {
     return request->of_type && (limit->what == ORR_BOUND_PCIE || limit->what == ORR_BOUND_CPU);
 }
 
-/* The expected node is what every cost of the node's bandwidth refers to, not the node's own repair. */
+/* Every cost in bandwidth is relative to the expected node, not to the node's own repair. */
 static enum orr_code refer_costs(struct orr_gate *gate, uint32_t hosts, double wants, struct orr_arena *arena,
                                  struct orr_error *err)
 {
@@ -177,7 +177,7 @@ static enum orr_code refer_costs(struct orr_gate *gate, uint32_t hosts, double w
     return ORR_OK;
 }
 
-/* The bandwidth that the answer shows is that of the larger job; the smaller one counts as well. */
+/* The answer shows the bandwidth of the larger job; the smaller one is also compared. */
 static enum orr_code take_bandwidths(const struct orr_gate_request *request, const struct orr_gate_side *node,
                                      const struct orr_gate_side *expected, struct orr_arena *arena,
                                      struct orr_gate *gate, unsigned *ret_limits, struct orr_error *err)
@@ -233,7 +233,7 @@ static enum orr_code take_bandwidths(const struct orr_gate_request *request, con
     return ORR_OK;
 }
 
-/* The reasons that count come first, in the order in which they were found. */
+/* Puts the counted reasons first, in the order in which they were found. */
 static void put_in_order(struct orr_gate *gate)
 {
     for (uint32_t i = 0; i < gate->count; i++)
@@ -245,7 +245,7 @@ static void put_in_order(struct orr_gate *gate)
         }
 }
 
-/* NULL if the file of the node is complete; else why nothing can be said of it. */
+/* NULL if the node's file is complete, otherwise the reason why it cannot be judged. */
 static const char *incomplete(const struct orr_diagnosis *diagnosis, struct orr_arena *arena)
 {
     for (uint32_t i = 0; i < diagnosis->count; i++) {
@@ -260,8 +260,7 @@ static const char *incomplete(const struct orr_diagnosis *diagnosis, struct orr_
     return NULL;
 }
 
-/* As `orrery analyze` does it: from the NICs as the file lists them, because the repairs of findings look for them
- * there too. */
+/* Like `orrery analyze`, uses the NICs as the file lists them, because repairs of findings look for them there, too. */
 static enum orr_code diagnose(const struct orr_gate_request *request, struct orr_arena *arena,
                               struct orr_diagnosis *ret_diagnosis, struct orr_error *err)
 {

@@ -9,11 +9,12 @@
 struct orr_gate_side {
     const struct orr_dump *dump;
     struct orr_hardware_facts hw;
-    struct orr_analysis *one, *many; /* jobs on one host, and on query.hosts; many NULL if NCCL cannot use it there */
+    struct orr_analysis *one, *many; /* jobs on one host and on query.hosts; `many` is NULL if NCCL cannot use the
+                                      * machine on several */
 };
 
-/* Reads one side. *own: the reason if NCCL cannot use the machine. The caller frees the side, also after an error.
- * (judging.c) */
+/* Reads one side. *own becomes the reason if NCCL cannot use the machine. The caller frees the side, also after an
+ * error. (judging.c) */
 enum orr_code orr_gate_read(const struct orr_dump *dump, const struct orr_query *query, struct orr_arena *arena,
                             struct orr_gate_side *side, struct orr_error *own, struct orr_error *err) ORR_NO_DISCARD;
 void orr_gate_side_free(struct orr_gate_side *side);
@@ -23,7 +24,7 @@ void orr_gate_side_free(struct orr_gate_side *side);
 enum orr_code orr_gate_judge_as_is(const struct orr_gate_request *request, const struct orr_gate_side *node,
                                    const struct orr_gate_side *expected, struct orr_arena *arena, struct orr_gate *gate,
                                    unsigned *ret_limits, const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
-/* Why the two are different kinds of machine, a clause; NULL if they are not. (comparing.c) */
+/* A clause: why the two are different kinds of machine; NULL if they are not. (comparing.c) */
 const char *orr_gate_other_kind(const struct orr_gate_request *request, const struct orr_gate_side *node,
                                 const struct orr_gate_side *expected, struct orr_arena *arena);
 /* Fills differences, and reasons for what is missing at reasons[*count]. (comparing.c) */

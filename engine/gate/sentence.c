@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one line: consequence first, then the cause. */
+/* Writes the line: consequence first, then the cause. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const struct orr_gate_reason *consequence(const struct orr_gate *gate)
     return NULL;
 }
 
-/* The first reason, with what explains it. */
+/* The first reason, with its explanation. */
 static void write_degraded(const struct orr_gate *gate, struct orr_text *text)
 {
     const struct orr_gate_reason *first = &gate->reasons[0], *low = consequence(gate);

@@ -17,7 +17,7 @@ enum { ORR_MAX_NOTES = 24 };
 
 struct orr_draft {
     struct orr_doc doc;
-    const struct orr_dump *from; /* machine type that it was made of; NULL if there is none */
+    const struct orr_dump *from; /* the dump that it was made of; NULL if there is none */
     unsigned cpu_row;            /* of orr_assumed_cpu_word(), as asked */
     uint32_t nic_mbps, nic_line; /* the speed of NICs that a line of the text says; 0 if none does */
     bool no_nvlinks;             /* the input does not show whether GPUs have NVLinks, and none are assumed */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no order of a cluster's hosts and GPUs can exceed, by the bandwidths of links: these are the same in every
- * order. */
+/* An upper bound for all orders of a cluster's hosts and GPUs, from the bandwidths of links, which are the same in
+ * every order. */
 #include <math.h>
 
 #include "engine/expect/ceiling.h"
@@ -11,7 +11,7 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Of a collective operation: NCCL takes the least of all systems for every figure of a graph. */
+/* The bound of a collective operation: NCCL uses the least of all systems for every figure of a graph. */
 static enum orr_code of_collective(const struct orr_system *built, bool alone, struct orr_arena *arena, double *bound,
                                    struct orr_error *err)
 {
@@ -23,8 +23,8 @@ static enum orr_code of_collective(const struct orr_system *built, bool alone, s
     return ORR_OK;
 }
 
-/* Of sendrecv and alltoall: each GPU sends all of its data by its links; between systems one rank's data crosses the
- * NICs at least (sendrecv), or that of every pair of a rank here and one elsewhere (alltoall). */
+/* The bound of sendrecv and alltoall: each GPU sends all its data over its own links. The NICs of a system carry at
+ * least one rank's data (sendrecv), or the data between each rank here and each rank elsewhere (alltoall). */
 static void of_transfers(const struct orr_cluster *c, const struct orr_cluster_system *of, enum orr_test test,
                          const struct orr_system *built, double *bound)
 {

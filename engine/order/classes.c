@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which hosts are interchangeable, and the distinct orders that this leaves. */
+/* Finds interchangeable hosts, and lists the orders that are then still distinct. */
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -29,7 +29,7 @@ static bool same_machine(const struct orr_ordering *o, uint32_t line, uint32_t o
            same_fabric(a->fabric, b->fabric) && same_text(leaf_of(o, line), leaf_of(o, other));
 }
 
-/* The number of a line's domain or leaf among those of the lines before it. */
+/* The number of a line's domain or leaf switch, shared with an earlier line that has the same one. */
 static uint32_t number_of(const struct orr_ordering *o, uint32_t line, bool domain, const uint32_t *numbers,
                           uint32_t *count)
 {
@@ -129,7 +129,7 @@ enum orr_code orr_ordering_classes(struct orr_ordering *o, struct orr_error *err
     return find_twins(o, err);
 }
 
-/* Equal domains come in their own order, so that their exchange gives no further order. */
+/* Equal domains appear only in their own order, because exchanging them gives the same order again. */
 static bool may_come(const struct orr_ordering *o, uint32_t class, const uint32_t *used, const uint32_t *seen)
 {
     const struct orr_host_class *c = &o->classes[class];
@@ -139,7 +139,7 @@ static bool may_come(const struct orr_ordering *o, uint32_t class, const uint32_
 
 static void count_one(const struct orr_ordering *o, uint32_t class, uint32_t by, uint32_t *used, uint32_t *seen)
 {
-    used[class] += by; /* by: 1, or UINT32_MAX for one less */
+    used[class] += by; /* by: 1 to add, UINT32_MAX to subtract 1 */
     if (o->classes[class].domain != ORR_NO_NUMBER)
         seen[o->classes[class].domain] += by;
 }

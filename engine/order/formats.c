@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An order as launchers read it. */
+/* Writes an order in the formats of launchers. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct writing {
     struct orr_text *text;
 };
 
-/* What a format is written from. */
+/* The input of a writer. */
 typedef enum orr_code write_format(const struct writing *w, struct orr_error *err);
 
 static uint32_t rank_count(const struct writing *w)
@@ -62,7 +62,7 @@ static uint32_t cpu_of(const struct gpu_places *places, uint32_t gpu)
     return element;
 }
 
-/* Which GPU each local rank takes, on the first host whose GPUs come in another order. */
+/* The GPU of each local rank, on the first host whose GPUs come in another order. */
 static enum orr_code write_gpus(const struct orr_order *order, const char *const *names, const char *mark,
                                 struct orr_text *text, struct orr_error *err)
 {
@@ -100,7 +100,7 @@ enum orr_code orr_order_notes(const struct orr_order *order, const char *const *
     return order->gpus ? write_gpus(order, names, mark, text, err) : ORR_OK;
 }
 
-/* The sentences, and what else changes, as comments. */
+/* Writes the sentences and other changes as comments. */
 static enum orr_code write_head(const struct writing *w, struct orr_error *err)
 {
     orr_text_printf(w->text, "# %s\n# %s\n", w->order->sentence, w->order->proof);
@@ -153,7 +153,8 @@ static bool read_mask(const char *mask, bool cpus[MOST_CPUS])
     return any;
 }
 
-/* The rank's part of the CPUs next to its GPU: of each run of CPU numbers, as hyperthreads are runs of their own. */
+/* The rank's share of the CPUs next to its GPU, which is a part of each run of CPU numbers, because hyperthreads form
+ * runs of their own. */
 static bool write_cpus(const bool cpus[MOST_CPUS], uint32_t part, uint32_t parts, struct orr_text *text)
 {
     bool any = false;
@@ -214,7 +215,7 @@ static enum orr_code write_rankfile(const struct writing *w, struct orr_error *e
 
 static const struct {
     const char *name;
-    write_format *write; /* NULL if api writes the document, engine/report the text */
+    write_format *write; /* NULL for "json" (written by api) and "text" (engine/report) */
 } formats[] = {
     [ORR_ORDER_JSON] = {"json", NULL}, [ORR_ORDER_TEXT] = {"text", NULL}, {"slurm", write_slurm},
     {"hostfile", write_hostfile},      {"rankfile", write_rankfile},

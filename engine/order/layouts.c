@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The orders of the axes of a layout. */
+/* Lists the orders of a layout's axes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ enum orr_code orr_list_layouts(struct orr_ordering *o, struct orr_layouts *out, 
     struct orr_layout layout;
     ORR_TRY(orr_layout_read(o->question->layout, o->present->rank_count, &layout, err));
     const bool fixed = strstr(o->question->layout, "order=") != NULL;
-    for (uint32_t code = 0; code < 256; code++) { /* four digits of base four: places in the present order */
+    for (uint32_t code = 0; code < 256; code++) { /* each number has four digits of base four: positions in the present
+                                                   * order */
         enum orr_dimension axes[ORR_DIMENSION_COUNT];
         bool seen[ORR_DIMENSION_COUNT] = {false}, valid = true;
         for (uint32_t i = 0; i < ORR_DIMENSION_COUNT; i++) {

@@ -8,18 +8,18 @@
 #include "engine/order/ordering.h"
 
 enum {
-    MOST_STEPS = 40000000, /* of all analyses of orders together: a few seconds */
+    MOST_STEPS = 40000000, /* search steps of all analyses together: a few seconds */
     LEAST_TRIES = 8,
     MOST_GPU_TRIES = 48,
-    MOST_ENUMERATED = 4000000, /* hosts times classes: beyond it distinct orders are not listed */
-    SMALL_HOST = 4             /* GPUs of which all orders are tried */
+    MOST_ENUMERATED = 4000000, /* limit of hosts times classes up to which distinct orders are listed */
+    SMALL_HOST = 4             /* up to this many GPUs, all orders are tried */
 };
 
-/* A search: the best order so far, and what was tried. */
+/* A search: the best order so far, and the orders that were tried. */
 struct hunt {
     struct orr_ordering *ordering;
     struct orr_order *order;
-    struct orr_trial best; /* hosts: NULL while the present order is the best */
+    struct orr_trial best; /* hosts is NULL while the present order is the best */
     uint32_t tries;        /* orders of hosts that may be tried */
     uint64_t *tried;       /* [order->tried]: hashes of host orders and layouts */
 };
@@ -30,7 +30,7 @@ static uint32_t allowed(const struct orr_ordering *o, uint32_t wanted, uint32_t 
     return most < least ? least : most < wanted ? (uint32_t)most : wanted;
 }
 
-/* Tries an order, and takes it if it is better. */
+/* Tries an order, and keeps it if it is better. */
 static enum orr_code try_one(struct hunt *hunt, const struct orr_trial *trial, bool *ret_better, struct orr_error *err)
 {
     struct orr_ordering *o = hunt->ordering;
@@ -50,7 +50,7 @@ static enum orr_code try_one(struct hunt *hunt, const struct orr_trial *trial, b
     return ORR_OK;
 }
 
-/* The same for an order of hosts, once, as long as more may be tried. */
+/* Tries an order of hosts unless it was tried before, as long as the limits allow. */
 static enum orr_code try_hosts(struct hunt *hunt, uint32_t *hosts, const char *layout, bool *ret_better,
                                struct orr_error *err)
 {
@@ -71,7 +71,7 @@ static enum orr_code try_hosts(struct hunt *hunt, uint32_t *hosts, const char *l
     return try_one(hunt, &trial, ret_better, err);
 }
 
-/* Every distinct order of hosts, if there are few enough. */
+/* Tries every distinct order of hosts, if there are few enough. */
 static enum orr_code try_all(struct hunt *hunt, const struct orr_layouts *layouts, bool *ret_complete,
                              struct orr_error *err)
 {
@@ -152,7 +152,7 @@ static void lead_with(const struct orr_ordering *o, uint32_t class, uint32_t *ho
     hosts[0] = host;
 }
 
-/* Orders that keep together what belongs together, for each order of the axes. */
+/* Tries orders that keep hosts of a domain, leaf switch or machine together, for each order of the axes. */
 static enum orr_code try_grouped(struct hunt *hunt, const struct orr_layouts *layouts, uint32_t *room, uint32_t *hosts,
                                  struct orr_error *err)
 {
@@ -175,7 +175,7 @@ static enum orr_code try_grouped(struct hunt *hunt, const struct orr_layouts *la
     return ORR_OK;
 }
 
-/* Exchanges of two hosts in the best order, as long as one helps and more may be tried. */
+/* Exchanges two hosts in the best order, as long as that helps and the limits allow. */
 static enum orr_code exchange_hosts(struct hunt *hunt, const struct orr_layouts *layouts, uint32_t *hosts,
                                     struct orr_error *err)
 {
@@ -257,8 +257,8 @@ static bool next_permutation(uint32_t *items, uint32_t count)
     return true;
 }
 
-/* Orders of GPUs within the hosts, with the best order of hosts: all of small hosts, else the order of a channel of the
- * ring, then exchanges of two. */
+/* Tries orders of GPUs within the hosts, with the best order of hosts: all orders on small hosts; otherwise the order
+ * of a channel of the ring, then exchanges of two. */
 static enum orr_code order_gpus(struct hunt *hunt, struct orr_error *err)
 {
     struct orr_ordering *o = hunt->ordering;
@@ -298,7 +298,7 @@ static enum orr_code order_gpus(struct hunt *hunt, struct orr_error *err)
     return ORR_OK;
 }
 
-/* Copies the result into the answer; the present order if nothing is better in the figures that count. */
+/* Copies the result into the answer, or the present order if no other is better. */
 static enum orr_code conclude(struct hunt *hunt, const struct orr_layouts *layouts, struct orr_error *err)
 {
     struct orr_ordering *o = hunt->ordering;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sentences of an answer: what to do and what it gains, and what was tried. */
+/* Writes the sentences of an answer: what to do, what it gains, and what was tried. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static const char *what_is_predicted(const struct orr_ordering *o, char text[64]
     return text;
 }
 
-/* 1 is one ring; 0.25 and 0 are rings, as people say it. */
+/* "1 ring", but "0.25 rings" and "0 rings". */
 static const char *ring_word(double rings)
 {
     return rings < 1 || rings > 1 ? "rings" : "ring";
@@ -113,7 +113,7 @@ static void describe_same(const struct orr_ordering *o, struct orr_order *order)
     add_words(text, order->now.load_count ? "." : " nothing.");
 }
 
-/* Whether no order can have less: no group of any kind leaves its NVLink domain or host. */
+/* Whether no order can have less load: no group of any kind leaves its NVLink domain or host. */
 static bool nothing_left(const struct orr_order *order)
 {
     bool load = false;
@@ -122,7 +122,7 @@ static bool nothing_left(const struct orr_order *order)
     return order->best.load_count && !load;
 }
 
-/* What no order can better: groups that load no NIC already, as far as they count before all others. */
+/* The groups that no order can improve: those that already load no NIC, up to the first kind that does. */
 static void add_least(const struct orr_order *order, char *text)
 {
     uint32_t free = 0;

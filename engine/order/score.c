@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an order gets: the cluster is analysed with it, as a plan. */
+/* Scores an order: analyses the cluster in that order, as a plan. */
 #include <string.h>
 
 #include "engine/cluster/again.h"
 #include "engine/order/ordering.h"
 
-/* What frameworks exchange most comes first: tensor and context groups in every layer, expert groups in some, data
- * parallel groups once a step; pipeline groups exchange the least. */
+/* Kinds of groups by traffic in frameworks, most first: tensor and context groups exchange data in every layer, expert
+ * groups in some, data parallel groups once a step; pipeline groups exchange the least. */
 static const enum orr_group_kind by_traffic[] = {ORR_GROUP_TP,  ORR_GROUP_CP, ORR_GROUP_EP,
                                                  ORR_GROUP_EDP, ORR_GROUP_DP, ORR_GROUP_PP};
 
@@ -39,7 +39,7 @@ int orr_order_compare_all(const struct orr_order_figures *a, const struct orr_or
     return result;
 }
 
-/* Neighbours around the ring of hosts, which is how NCCL's rings visit them. */
+/* Counts differing neighbours in the ring of hosts, because NCCL's rings visit hosts in this order. */
 static void count_changes(const struct orr_ordering *o, const uint32_t *hosts, struct orr_order_figures *figures)
 {
     for (uint32_t i = 0; i < o->host_count; i++) {
@@ -50,7 +50,7 @@ static void count_changes(const struct orr_ordering *o, const uint32_t *hosts, s
     }
 }
 
-/* The lines of an order: neighbours of one line are a line. */
+/* The lines of an order: neighbours from the same line share a line. */
 static enum orr_code make_lines(const struct orr_ordering *o, const struct orr_trial *trial, struct orr_arena *arena,
                                 struct orr_cluster_request *request, struct orr_error *err)
 {

@@ -15,15 +15,15 @@ int orr_perf_range(uint64_t size)
     return range;
 }
 
-/* What two results of one kind may differ by when few are known: 15 % with one source, 4 % with three and more. Upwards
- * it counts twice among results of the same kind, as the fastest machines are seldom published. */
+/* How much results of one kind may differ if few are known: 15 % with one source, 4 % with three and more. Among
+ * results of the same kind, the upward margin is twice that, because the fastest machines are seldom published. */
 static double margin_of(uint32_t sources)
 {
     static const double margins[] = {0, 0.15, 0.08, 0.04};
     return margins[sources < 3 ? sources : 3];
 }
 
-/* Which parts of the key a row must share, the nearest relation first, and how much wider the band then gets. */
+/* The parts of the key that a row must share, the nearest relation first, and how much wider the band is then. */
 static const struct relation {
     bool generation, algorithm, protocol;
     double margin;
@@ -36,7 +36,8 @@ static const struct relation {
     {false, false, false, 0.15, "published results with other GPUs and algorithms"},
 };
 
-/* Without results of the kind, only results that are far off are called low or high, and only from 16 MiB on. */
+/* If no results of the kind are known, only results that are far off are called low or high, and only from 16 MiB
+ * on. */
 static const struct {
     double low, high;
 } widest[ORR_PERF_RANGES] = {[2] = {0.15, 2}, [3] = {0.15, 2}, [4] = {0.5, 1.6}, [5] = {0.5, 1.6}};
@@ -63,7 +64,7 @@ struct orr_band orr_band_find(const struct orr_band_row *rows, size_t count, con
             band.results += rows[i].results;
             sources = rows[i].sources > sources ? rows[i].sources : sources;
         }
-        if (sources < (r ? 2 : 1)) { /* one source of another kind says little */
+        if (sources < (r ? 2 : 1)) { /* a single source of another kind shows little */
             band.results = 0;
             continue;
         }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How GPUs reach each other. X(symbol, name) */
+/* Kinds of links between GPUs. X(symbol, name) */
 #define ORR_PERF_LINK_MAP(X)                                                                                           \
     X(NVLINK, "nvlink")                                                                                                \
     X(PCIE, "pcie")                                                                                                    \
@@ -27,16 +27,16 @@ enum orr_perf_link {
 };
 const char *orr_perf_link_name(enum orr_perf_link link);
 
-/* Sizes from 1 MiB, from 4 MiB ... from 1 GiB: range r starts at 1 MiB << 2r. Below 1 MiB nothing is judged: the launch
- * of kernels takes most of the time. */
+/* Sizes from 1 MiB, from 4 MiB ... from 1 GiB: range r starts at 1 MiB << 2r. Below 1 MiB nothing is judged, because
+ * launching kernels takes most of the time. */
 enum { ORR_PERF_RANGES = 6, ORR_PERF_LEAST_SHIFT = 20 };
 /* The range of a size; -1 if it is below all. */
 int orr_perf_range(uint64_t size);
 
 struct orr_band_key {
     enum orr_perf_link link;
-    int32_t generation;               /* of the slowest GPU: compute capability / 10, such as 9 */
-    const char *algorithm, *protocol; /* as struct orr_expected names them */
+    int32_t generation;               /* generation of the slowest GPU: compute capability / 10, such as 9 */
+    const char *algorithm, *protocol; /* names as in struct orr_expected */
     int range;
 };
 
@@ -52,12 +52,12 @@ extern const struct orr_band_row orr_band_rows[];
 extern const size_t orr_band_row_count;
 
 struct orr_band {
-    double low, high; /* of the prediction; 0 if nothing is known, so nothing is judged */
+    double low, high; /* shares of the prediction; 0 if nothing is known, so nothing is judged */
     uint32_t results, sources;
-    bool wide;            /* no result of exactly this kind, so the band of similar ones, widened */
+    bool wide;            /* there is no result of exactly this kind, so this is the widened band of similar ones */
     const char *based_on; /* a clause: "12 results of Hopper, ..."; static */
 };
-/* The band for a row, from a table of rows. */
+/* Finds the band for a key in a table of rows. */
 struct orr_band orr_band_find(const struct orr_band_row *rows, size_t count, const struct orr_band_key *key);
 
 #endif

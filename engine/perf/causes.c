@@ -15,18 +15,19 @@
 
 enum { MOST_TRIED = 64 };
 static const double LEAST_FIT = 0.7, LEAST_GAIN = 0.1, SAME_CURVE = 0.03;
-static const double OTHER_GAIN = 0.05; /* of a cause that rarely explains results, over all usual ones */
+static const double OTHER_GAIN = 0.05; /* by which a cause that rarely explains results must fit better than all usual
+                                        * ones */
 
 struct trial {
     const struct orr_hypothesis *cause;
     const char *what;
-    uint32_t kept, nets; /* NICs that stay, of this many; 0 if all do */
+    uint32_t kept, nets; /* `kept` of `nets` NICs stay; 0 if all do */
     double fit;
     double *curve; /* [row] */
     bool proven;
 };
 
-/* What all trials of one table need. */
+/* The state shared by all trials of one table. */
 struct trying {
     const struct orr_perf_work *work;
     struct orr_perf_table *table;
@@ -36,19 +37,20 @@ struct trying {
     uint32_t count;
 };
 
-/* Rows that show a cause. */
+/* Whether a row can show a cause. */
 static bool shows(const struct orr_perf_table *table, uint32_t i)
 {
     return table->rows[i].known && table->rows[i].bus_bw > 0 && orr_perf_range(table->rows[i].size) >= 0;
 }
 
-/* A row as a cause predicts it. */
+/* A measured row with a cause's prediction. */
 struct point {
-    double measured, bus_bw, time, usual; /* usual: what such runs reach of a prediction */
+    double measured, bus_bw, time, usual; /* usual: share of a prediction that such runs reach */
 };
 
 /* The root mean square of the distances between the measured and the predicted curve, as logarithms, with this many
- * microseconds of overhead for each launch. What a cause leaves open shifts the whole curve. */
+ * microseconds of overhead for each launch. `tolerance` allows to shift the whole curve, for an effect that a cause
+ * does not determine. */
 static double distance_of(const struct point *points, uint32_t count, double overhead, bool usual, double tolerance)
 {
     double sum = 0, shift = 0;
@@ -67,8 +69,8 @@ static double distance_of(const struct point *points, uint32_t count, double ove
     return sqrt(sum);
 }
 
-/* exp(-distance): 1 if both curves are the same. The overhead of launching is not known, so that which fits best is
- * taken; and runs may reach the prediction or the usual share of it. */
+/* exp(-distance): 1 if both curves are the same. The overhead of launching is not known, so the best-fitting one is
+ * used; and runs may reach either the prediction or the usual share of it. */
 static double fit_of(const struct orr_perf_table *table, const struct orr_analysis *analysis,
                      const struct orr_expectation *expectation, double tolerance, double *curve, struct point *points)
 {
@@ -90,8 +92,8 @@ static double fit_of(const struct orr_perf_table *table, const struct orr_analys
     return count ? exp(-least) * (tolerance > 1 ? 0.98 : 1) : 0;
 }
 
-/* What nccl-tests should print with the cause; *ret_analysis: of the changed machine, NULL if it is the same. NULL
- * in *ret_expectation: the changed question has no answer. */
+/* The expected output of nccl-tests with the cause. *ret_analysis: the changed machine, NULL if it is the same.
+ * *ret_expectation is NULL if the changed question has no answer. */
 static enum orr_code expect_with(struct orr_trials *trials, enum orr_test test, struct orr_variant *variant,
                                  struct orr_analysis **ret_analysis, struct orr_expectation **ret_expectation,
                                  struct orr_error *err)
@@ -109,7 +111,8 @@ static enum orr_code expect_with(struct orr_trials *trials, enum orr_test test, 
     return code == ORR_NOMEM ? orr_fail_nomem(err) : orr_budget_check(err);
 }
 
-/* A question that the row does not apply to, or that has no answer, explains nothing and does not count as a trial. */
+/* Tries a row. If it does not apply, or the question has no answer, it explains nothing and is not counted as a
+ * trial. */
 static enum orr_code try_cause(struct trying *t, struct orr_trials *trials, const struct orr_hypothesis *cause,
                                int amount, struct orr_error *err)
 {
@@ -142,7 +145,7 @@ static enum orr_code try_cause(struct trying *t, struct orr_trials *trials, cons
     return code;
 }
 
-/* Measured rows scatter by about 5 %, so that over a dozen rows such a mean distance is the least that shows. */
+/* Measured rows scatter by about 5 %, so over a dozen rows this is the least mean distance that shows anything. */
 static bool same_curve(const struct orr_perf_table *table, const double *a, const double *b)
 {
     double sum = 0;
@@ -174,9 +177,7 @@ static bool is_kept(const struct orr_perf_table *table, const char *id)
     return false;
 }
 
-/* Whether the results have more bandwidth than the cause allows: effects that it does not model lower a curve and never
- * raise it.
- */
+/* Whether the results have more bandwidth than the cause allows: other effects may lower a curve but never raise it. */
 static bool needs_more(const struct orr_perf_table *table, const struct trial *trial)
 {
     static const double allowed = 1.1;
@@ -184,13 +185,13 @@ static bool needs_more(const struct orr_perf_table *table, const struct trial *t
     return most > 0 && table->rows[table->main].bus_bw > allowed * most;
 }
 
-/* Trials that predict the same: the results cannot distinguish them. */
+/* Whether trials predict the same, so that the results cannot distinguish them. */
 struct group {
     const struct trial *all[MOST_TRIED];
     uint32_t count;
 };
 
-/* "4 of 8 NICs are used", "4 to 6 of 8 NICs are used": the other trials of the cause count too. */
+/* "4 of 8 NICs are used" or, with other trials of the cause, "4 to 6 of 8 NICs are used". */
 static const char *words_in(const struct orr_perf_work *work, const struct group *group, const struct trial *trial)
 {
     uint32_t least = trial->kept, most = trial->kept;
@@ -244,7 +245,8 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
     return ORR_OK;
 }
 
-/* A trial and the later ones that predict the same, which are used with it. What a log proves goes alone. */
+/* Groups a trial with the later ones that predict the same, and marks them as used. A cause that a log proves stays
+ * alone. */
 static void gather(const struct orr_perf_table *table, const struct trial *trials, uint32_t count, uint32_t at,
                    bool *used, struct group *group)
 {
@@ -256,8 +258,8 @@ static void gather(const struct orr_perf_table *table, const struct trial *trial
         }
 }
 
-/* Tries causes in their turn, each with each of its amounts: those whose turn it is, or the others. False in *ret_all:
- * the allowance was spent. */
+/* Tries causes with each of their amounts: those with a turn, in order, or those without. *ret_all is false if the
+ * allowance was spent. */
 static enum orr_code try_all(struct trying *t, struct orr_trials *trials, bool others, bool *ret_all,
                              struct orr_error *err)
 {
@@ -278,7 +280,7 @@ static enum orr_code try_all(struct trying *t, struct orr_trials *trials, bool o
     return ORR_OK;
 }
 
-/* If no usual cause fits well: the causes that rarely explain results and fit clearly better. */
+/* If no usual cause fits well, tries causes that rarely explain results; these must fit clearly better. */
 static enum orr_code try_others(struct trying *t, struct orr_trials *trials, double present, struct orr_error *err)
 {
     double best = present;
@@ -296,7 +298,7 @@ static enum orr_code try_others(struct trying *t, struct orr_trials *trials, dou
     return ORR_OK;
 }
 
-/* What lines of the log in the same text show. */
+/* Facts that lines of the log in the same text show. */
 static void observe(struct trying *t)
 {
     const struct orr_log *log = t->work->results->log;

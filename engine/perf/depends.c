@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A verdict is never better than its inputs: each value that an assumed figure may have is tried. What is slower than
- * the results is refuted by them. If another value gives another verdict, or the figure is the one that limits, the
- * verdict is a question; results that are low with every value are low. */
+/* A verdict is never better than its inputs: each value that an assumed figure may have is tried. The results refute a
+ * value whose prediction is slower than they are. If another value gives another verdict, or the figure is the one that
+ * limits, the verdict is a question; results that are low with every value are low. */
 #include <limits.h>
 
 #include "engine/base/budget.h"
@@ -13,7 +13,7 @@ struct judging {
     const struct orr_perf_table *table;
 };
 
-/* The table judged by the machine with one value. What could not give these results is refuted by them. */
+/* Judges the table by the machine with one value. A machine that could not give these results is refuted. */
 static enum orr_code judge_with(void *judging, const struct orr_suppositions *of, uint32_t row,
                                 struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err)
 {
@@ -49,14 +49,14 @@ static enum orr_code judge_with(void *judging, const struct orr_suppositions *of
     return code == ORR_OK ? orr_budget_check(err) : code;
 }
 
-/* The type that the names of GPUs, or a log, imply: its network is that of one of several types. */
+/* Whether the names of GPUs or a log imply the type, so that the network may be that of several types. */
 static bool is_guessed(const struct orr_perf_work *work, const struct orr_perf_machine *machine)
 {
     return (machine->type && !machine->nics_said) ||
            (!work->question->dump && machine->compared.check && machine->compared.machine.type);
 }
 
-/* What is low with each value, stays low. */
+/* A table that is low with each value stays low. */
 static bool asks(const struct orr_perf_table *table, const struct orr_suppositions *of)
 {
     return orr_depends_differ(&table->depends, (int)table->verdict) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines of the same text say about low results: settings of the command line, each with what it costs by a trial
- * without it, and what lines show together (engine/symptoms). */
+/* Finds lines of the same text that may explain low results: settings of the command line, each with its cost by a
+ * trial without it, and symptoms (engine/symptoms). */
 #include <stdio.h>
 #include <string.h>
 
@@ -56,12 +56,13 @@ static enum orr_code with_setting(const struct orr_perf_table *table, const char
     return code == ORR_NOMEM ? orr_fail_nomem(err) : orr_budget_check(err);
 }
 
-/* What each setting that was applied costs on this machine. */
+/* Computes the cost of each applied setting on this machine. */
 static enum orr_code cost_settings(const struct orr_perf_work *work, struct orr_perf_table *table,
                                    struct orr_error *err)
 {
     enum { TRIED_MOST = 8 };
-    static const double SHOWS = 1.02, REACHED = 0.9; /* results that are as high without the setting show no cost */
+    static const double SHOWS = 1.02, REACHED = 0.9; /* if results are this high even without the setting, it costs
+                                                      * nothing */
     const struct orr_perf_check *check = work->check;
     uint32_t tried = 0;
     for (uint32_t i = 0; i < check->setting_count && tried < TRIED_MOST; i++) {
@@ -94,7 +95,7 @@ static void say_settings(const struct orr_perf_work *work, struct orr_perf_table
         const struct orr_symptom *symptom = &symptoms->rows[i];
         const bool depends = strstr(symptom->id, "NCCL_ALGO") || strstr(symptom->id, "NCCL_PROTO");
         if (symptom->weight != ORR_SYMPTOM_SETTING || (!table->analysis && depends))
-            continue; /* what an algorithm costs depends on the machine */
+            continue; /* the cost of an algorithm depends on the machine */
         causes = orr_arena_text(work->arena, "%s%s%s", causes, count ? " " : "", symptom->cause);
         count++;
     }
@@ -103,7 +104,7 @@ static void say_settings(const struct orr_perf_work *work, struct orr_perf_table
                                    count > 1 ? "these settings" : "this setting", causes));
 }
 
-/* A job that takes one GPU of a host uses the NICs of that GPU alone. */
+/* A job that uses one GPU of each host uses only the NICs of that GPU. */
 static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     const struct orr_analysis *analysis = table->analysis;
@@ -122,7 +123,7 @@ static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *
 }
 
 /* Send and Recv, of which Alltoall consists too: a pair of GPUs on two hosts uses few channels, which may be too few
- * for a fast NIC (nccl#1272, nccl-tests#321). The model of bandwidths does not know how much a channel carries. */
+ * for a fast NIC (nccl#1272, nccl-tests#321). The bandwidth model has no limit per channel. */
 static void say_peers(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     enum { ENOUGH = 4 };
@@ -141,9 +142,9 @@ static void say_peers(const struct orr_perf_work *work, struct orr_perf_table *t
                     "use 2 channels or fewer between two GPUs of different hosts, which may not fill a fast NIC.");
 }
 
-/* What NICs carry: on two hosts a tree sends less over the network than a ring, so results at the ring's rate show NICs
- * that are full, and a job that used the ring. Results at the rate of one NIC of several show that the others are idle.
- */
+/* Compares the results with the NICs' rate. On two hosts a tree sends less over the network than a ring, so results at
+ * the ring's rate show that the NICs are full and the job used the ring. Results at the rate of one of several NICs
+ * show that the others are idle. */
 static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_table *table, bool *ret_said,
                               struct orr_error *err)
 {
@@ -181,8 +182,8 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
     return ORR_OK;
 }
 
-/* NCCL_IB_HCA of the text names fewer NICs than the machine has, by other names, so that no trial can say what that
- * costs; without a machine, one NIC for the many GPUs of each host. */
+/* NCCL_IB_HCA in the text names fewer NICs than the machine has, and by other names, so no trial can show the cost;
+ * without a machine, it names one NIC for the many GPUs of each host. */
 static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     enum { MANY = 4 }; /* GPUs of a host */
@@ -223,7 +224,7 @@ static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_tab
     }
 }
 
-/* Bandwidth that falls with the number of hosts while the prediction does not: the loss is between the hosts. */
+/* The bandwidth falls with the number of hosts and the prediction does not, so the loss is between the hosts. */
 static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     static const double LESS = 0.9;
@@ -255,7 +256,7 @@ static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *ta
                 "bandwidth; if one host is slow in all its pairs, it is that host.");
 }
 
-/* Low as it is, or with one of the values that the input does not show. */
+/* Whether the table is low, or would be with one of the values that the input does not show. */
 static bool is_low_somehow(const struct orr_perf_table *table)
 {
     for (uint32_t i = 0; i < table->depends.count; i++)
@@ -264,7 +265,7 @@ static bool is_low_somehow(const struct orr_perf_table *table)
     return table->verdict == ORR_PERF_LOW;
 }
 
-/* What lines of the text show together; one cause is enough, and the document has all. */
+/* Adds a symptom of the text; one cause is enough here, and the document has all. */
 static void say_symptom(const struct orr_symptoms *symptoms, bool causes_only, struct orr_perf_table *table)
 {
     for (uint32_t i = 0; i < symptoms->count; i++) {
@@ -278,7 +279,7 @@ static void say_symptom(const struct orr_symptoms *symptoms, bool causes_only, s
     }
 }
 
-/* nccl-tests without MPI: no data crossed the network. */
+/* nccl-tests was built without MPI, so no data crossed the network. */
 static void say_alone(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     const struct orr_result_table *measured = table->measured;
@@ -291,7 +292,7 @@ static void say_alone(const struct orr_perf_work *work, struct orr_perf_table *t
                             measured->alone_line, measured->alone, measured->ranks, orr_plural(measured->ranks)));
 }
 
-/* Connections of the log over RDMA, none of them with GPUDirect RDMA. */
+/* The log has connections over RDMA, none of them with GPUDirect RDMA. */
 static bool lacks_gdr(const struct orr_perf_work *work)
 {
     const struct orr_log *log = work->results->log;

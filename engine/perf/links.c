@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the GPUs of a communicator reach each other: within a host by its paths, between hosts by the names of its NICs.
- */
+/* Determines the kind of links between the GPUs of a communicator: within a host by its paths, between hosts by the
+ * names of its NICs. */
 #include <string.h>
 
 #include "engine/hardware/hardware.h"
@@ -24,7 +24,7 @@ static enum orr_perf_link link_of_name(const char *name, bool gdr)
     return orr_name_is_rdma(name) || !strncmp(name, "ib", 2) ? ORR_PERF_LINK_RDMA : ORR_PERF_LINK_UNKNOWN;
 }
 
-/* The link of most NICs. */
+/* The kind of link that most NICs have. */
 static enum orr_perf_link link_of_nics(const struct orr_dump *dump)
 {
     uint32_t counts[ORR_PERF_LINK_COUNT] = {0};

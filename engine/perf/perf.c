@@ -28,7 +28,7 @@ static void find_crossovers(struct orr_perf_table *table)
     }
 }
 
-/* Every byte that a ring's operation counts as bus bandwidth leaves each host once, over its NICs together. */
+/* In a ring, every byte of bus bandwidth leaves each host once, over all its NICs together. */
 static void find_rate(struct orr_perf_table *table)
 {
     if (table->main == UINT32_MAX || table->analysis->communicator.node_count < 2 || !table->limit_known ||
@@ -38,7 +38,7 @@ static void find_rate(struct orr_perf_table *table)
     table->per_nic = table->rows[table->main].bus_bw / table->limit.count;
 }
 
-/* With a machine: rows, verdict, shapes and causes. */
+/* Judges a table with a known machine: rows, verdict, shapes and causes. */
 static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
                               struct orr_perf_table *table, const char **ret_why, struct orr_error *err)
 {
@@ -117,7 +117,7 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
     return ORR_OK;
 }
 
-/* The release that results name, unless the user names one; the nearest where Orrery does not know it. */
+/* The release that the results name, or the nearest emulated one, unless the user names a release. */
 static enum orr_code choose_release(const char *library, struct orr_arena *arena, struct orr_perf_question *question,
                                     const char **ret_note, struct orr_error *err)
 {
@@ -138,7 +138,7 @@ static enum orr_code choose_release(const char *library, struct orr_arena *arena
     return orr_settings_for(&question->settings, choice.release, &given, err);
 }
 
-/* A check that owns what its tables borrow. */
+/* A check, with the objects that its tables borrow. */
 struct held {
     struct orr_perf_check check;
     struct orr_perf_machine *machines;

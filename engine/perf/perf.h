@@ -15,7 +15,7 @@
 #include "engine/symptoms/symptoms.h"
 #include "engine/trials/suppositions.h"
 
-/* How the GPUs of an analysis reach each other. */
+/* The kind of links between the GPUs of an analysis. */
 enum orr_perf_link orr_perf_network(const struct orr_analysis *analysis);
 
 enum orr_perf_verdict { ORR_PERF_EXPECTED, ORR_PERF_LOW, ORR_PERF_HIGH, ORR_PERF_CANNOT_JUDGE, ORR_PERF_VERDICT_COUNT };
@@ -23,9 +23,9 @@ const char *orr_perf_verdict_name(size_t verdict); /* "as expected", ...: a list
 
 struct orr_perf_row {
     uint64_t size;
-    double bus_bw;        /* measured: the better of out-of-place and in-place */
-    double out, in, time; /* out-of-place and in-place bus bandwidth, negative: not printed; the shorter time */
-    bool known;           /* something is predicted */
+    double bus_bw;        /* measured bandwidth: the better of out-of-place and in-place */
+    double out, in, time; /* out-of-place and in-place bus bandwidth, negative if not printed; the shorter time */
+    bool known;           /* there is a prediction */
     struct orr_expected expected;
     double low, high; /* the band */
     enum orr_perf_verdict verdict;
@@ -39,7 +39,7 @@ struct orr_perf_crossover {
     const struct orr_expected *from, *to;
 };
 
-/* How the curve departs from the expected one. X(symbol, name) */
+/* Deviations of the curve from the expected one. X(symbol, name) */
 #define ORR_PERF_SHAPE_MAP(X)                                                                                          \
     X(WRONG, "wrong")                                                                                                  \
     X(CLIFF, "cliff")                                                                                                  \
@@ -62,13 +62,13 @@ const char *orr_perf_shape_name(enum orr_perf_shape_kind kind);
 
 /* A configuration whose prediction fits the measured curve. */
 struct orr_perf_explanation {
-    const char *const *ids; /* of engine/trials/hypotheses.c: several where their predictions are the same */
+    const char *const *ids; /* ids of engine/trials/hypotheses.c; several if their predictions are the same */
     uint32_t id_count;
     const char *what;     /* "4 of 8 NICs are used: predicted 182 GB/s at 1 GiB, measured 176" */
     const char *confirm;  /* a sentence, with the command that would confirm it */
-    double fit;           /* 0 to 1: how near the predicted curve is to the measured one */
+    double fit;           /* 0 to 1: similarity of the predicted curve and the measured one */
     const double *curve;  /* [row]: predicted bus bandwidth, 0 if there is none */
-    const char *evidence; /* what the log in the same text says about it, "" if it says nothing */
+    const char *evidence; /* what the log in the same text says about it, "" if nothing */
 };
 
 enum {
@@ -79,7 +79,7 @@ enum {
     ORR_PERF_LEADS = 8
 };
 
-/* A setting that the text names: of a command line, an export, NCCL's own log ... */
+/* A setting that the text names, in a command line, an export, NCCL's own log ... */
 struct orr_perf_setting {
     const char *name, *value;
     uint32_t line;
@@ -88,19 +88,20 @@ struct orr_perf_setting {
 
 struct orr_perf_table {
     const struct orr_result_table *measured;
-    enum orr_test test; /* the program whose prediction it is judged by; ORR_TEST_COUNT if unknown */
+    enum orr_test test; /* the program with whose prediction it is compared; ORR_TEST_COUNT if unknown */
     enum orr_perf_verdict verdict;
     const char *sentence;
     struct orr_perf_row *rows; /* as many as the table has */
     uint32_t row_count;
-    uint32_t main; /* the row that the sentence quotes; UINT32_MAX: none */
+    uint32_t main; /* the row that the sentence quotes; UINT32_MAX if there is none */
     struct orr_perf_crossover crossovers[ORR_PERF_CROSSOVERS];
     uint32_t crossover_count;
     struct orr_perf_shape shapes[ORR_PERF_SHAPES];
     uint32_t shape_count;
     struct orr_perf_explanation explanations[ORR_PERF_EXPLANATIONS];
     uint32_t explanation_count;
-    const char *leads[ORR_PERF_LEADS]; /* what lines of the text say about low results: sentences, the first first */
+    const char *leads[ORR_PERF_LEADS]; /* sentences about lines of the text that may explain low results, the most
+                                        * important first */
     uint32_t lead_count;
     const char *advice; /* what to check although neither a line nor a trial shows it; NULL if nothing */
     bool all_tried;     /* false if the analyses allowed for explanations were spent */
@@ -109,7 +110,7 @@ struct orr_perf_table {
     double per_nic;                        /* GB/s that each NIC carried at the main row, 0 if it cannot be derived */
     const struct orr_analysis *analysis;   /* NULL if there is no machine */
     const char *machine;                   /* "hgx-h100, 2 hosts of 8 GPUs"; "" without one */
-    const char *machine_name;              /* of the machine type or the given dump; "": no machine */
+    const char *machine_name;              /* name of the machine type or the given dump; "" without a machine */
     const char *machine_source;            /* "topology", "machine type", "log", "guessed", "none" */
     const char *assumed[ORR_PERF_ASSUMED]; /* sentences without a full stop */
     uint32_t assumed_count;
@@ -122,7 +123,7 @@ struct orr_perf_table {
 struct orr_perf_check {
     struct orr_perf_table *tables; /* as many as the results have */
     uint32_t table_count;
-    uint32_t main; /* the table with the worst verdict, and the last of such */
+    uint32_t main; /* the table with the worst verdict; the last one if there are several */
     struct orr_perf_setting *settings;
     uint32_t setting_count;
     struct orr_symptoms symptoms; /* of all lines of the text */
@@ -130,17 +131,17 @@ struct orr_perf_check {
 };
 
 struct orr_perf_question {
-    const struct orr_dump *dump;  /* the machine; NULL means the one that is found from the results */
+    const struct orr_dump *dump;  /* the machine; NULL means to derive it from the results */
     const char *dump_name;        /* for people; NULL means "the topology" */
     struct orr_settings settings; /* the user's, with the release */
     bool release_given;
-    uint32_t hosts;     /* 0 means as the results say */
-    enum orr_test test; /* ORR_TEST_COUNT means as the results say */
+    uint32_t hosts;     /* 0 means the number in the results */
+    enum orr_test test; /* ORR_TEST_COUNT means the program in the results */
 };
 
-/* Judges all tables. results and dump must live as long as the check. On success *ret_check is the caller's:
- * orr_perf_check_free(). Fails like orr_analyze() for a machine that the caller gave; if the results are incomplete,
- * the verdict is "cannot judge". */
+/* Judges all tables. results and dump must outlive the check. On success *ret_check is the caller's:
+ * orr_perf_check_free(). Errors are those of orr_analyze() for a machine that the caller gave; if the results are
+ * incomplete, the verdict is "cannot judge". */
 enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr_perf_question *question,
                              struct orr_perf_check **ret_check, struct orr_error *err) ORR_NO_DISCARD;
 void orr_perf_check_free(struct orr_perf_check *check);

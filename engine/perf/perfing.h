@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/perf: shared by its files. */
+/* Inside engine/perf: declarations that its files share. */
 #ifndef ORR_PERF_PERFING_H
 #define ORR_PERF_PERFING_H
 
@@ -7,13 +7,13 @@
 #include "engine/perf/perf.h"
 #include "engine/trials/trials.h"
 
-/* The machine of one table, and the objects that own it. */
+/* The machine of one table, and the objects that own its parts. */
 struct orr_perf_machine {
     const struct orr_analysis *analysis; /* NULL if there is none */
-    struct orr_analysis *own;            /* the same, if it was made for this table */
-    struct orr_dump *dump;               /* what it was made of, if nobody gave it */
-    struct orr_log_compared compared;    /* the log's own comparison, which holds the analysis then */
-    const struct orr_machine_type *type; /* guessed or implied; NULL means another source */
+    struct orr_analysis *own;            /* the same analysis, if it was made for this table */
+    struct orr_dump *dump;               /* its dump, if nobody gave one */
+    struct orr_log_compared compared;    /* the log's own comparison, which then owns the analysis */
+    const struct orr_machine_type *type; /* type that was guessed or implied; NULL if the machine has another source */
     struct orr_machine_type said;        /* a copy of it with the NICs that the text says */
     bool nics_said;                      /* their speed is not assumed then */
     const char *why;                     /* why there is no machine, a clause */
@@ -24,11 +24,11 @@ struct orr_perf_machine {
 enum { ORR_PERF_TRIALS = 200, ORR_PERF_STEPS = 60000000, ORR_PERF_OTHER_TRIALS = 32, ORR_PERF_OTHER_STEPS = 5000000 };
 
 struct orr_perf_work {
-    struct orr_trials *trials; /* those of explanations */
-    const char *release_note;  /* how the release was chosen, "": the user named it */
+    struct orr_trials *trials; /* the shared allowance of explanations */
+    const char *release_note;  /* how the release was chosen; "" if the user named it */
     const struct orr_results *results;
     const struct orr_perf_question *question;
-    const struct orr_perf_check *check; /* with the settings and symptoms of the text */
+    const struct orr_perf_check *check; /* result, with the settings and symptoms of the text */
     struct orr_arena *arena;
 };
 
@@ -44,14 +44,14 @@ void orr_perf_assume(struct orr_perf_table *table, const char *sentence);
 struct orr_band orr_perf_band(const struct orr_analysis *analysis, const struct orr_expected *expected, uint64_t size);
 void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *undecidable,
                          struct orr_perf_table *table);
-/* The verdict of rows, and the row that shows it best; UINT32_MAX: none can be judged. */
+/* The verdict of rows, and the row that shows it best; UINT32_MAX if none can be judged. */
 enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint32_t count, uint32_t *ret_main);
 
 /* depends.c: if the limit is assumed, the verdict becomes a question, with each value that would decide it. */
 enum orr_code orr_perf_depend(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
                               struct orr_perf_table *table, struct orr_error *err) ORR_NO_DISCARD;
 
-/* shapes.c: adds how the curve departs from the expected one to table->shapes. */
+/* shapes.c: adds the deviations of the curve to table->shapes. */
 void orr_perf_find_shapes(const struct orr_perf_work *work, struct orr_perf_table *table);
 /* causes.c: tries configurations and keeps those that fit. */
 enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf_table *table,

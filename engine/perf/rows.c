@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each row beside its prediction, and the verdict of the table. README.md states the rules. */
+/* Compares each row with its prediction, and derives the verdict of the table. README.md has the rules. */
 
 #include "engine/perf/perfing.h"
 
@@ -8,7 +8,7 @@ static double better(double a, double b)
     return a > b ? a : b;
 }
 
-/* The shorter of two times, of which either may not be printed. */
+/* The shorter of two times, either of which may be missing. */
 static double shorter(double a, double b)
 {
     return a <= 0 ? b : b <= 0 || a < b ? a : b;
@@ -35,7 +35,7 @@ static void judge(struct orr_perf_row *row, const char *undecidable)
     }
 }
 
-/* Bus bandwidth, which a text may give as algorithm bandwidth alone. */
+/* The bus bandwidth, computed from the algorithm bandwidth if the text gives only that. */
 static double bus_bw(const struct orr_result_way *way, const struct orr_perf_table *table)
 {
     const struct orr_result_table *measured = table->measured;
@@ -72,7 +72,7 @@ void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *
     }
 }
 
-/* More than half of the rows near the largest judged size decide. Smaller sizes decide only where their bands rest on
+/* More than half of the rows near the largest judged size decide. Smaller sizes decide only if their bands rest on
  * results of the same kind, and at least three sizes in a row from 64 MiB on are low. */
 enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint32_t count, uint32_t *ret_main)
 {

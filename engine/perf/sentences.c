@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people read: the verdict in one sentence. */
+/* Writes the verdict in one sentence for people. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a measured curve departs from the expected one: a knee, a cliff, a dip, a plateau, wrong values, and out-of-place
- * runs that are slower than in-place ones, or the reverse. */
+/* Finds deviations of a measured curve from the expected one: a knee, a cliff, a dip, a plateau, wrong values, and
+ * out-of-place runs that are slower than in-place ones, or the reverse. */
 #include <math.h>
 
 #include "engine/perf/perfing.h"
@@ -35,8 +35,7 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
                            (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
 }
 
-/* What a row reaches of what such runs usually reach, or of the prediction if that is not known; 0 if there is no
- * figure. */
+/* A row's share of what such runs usually reach, or of the prediction if that is unknown; 0 if there is no figure. */
 static double ratio(const struct orr_perf_row *row)
 {
     double usual = row->band.low > 0 && !row->band.wide ? sqrt(row->band.low * row->band.high) : 1;
@@ -48,7 +47,7 @@ static bool counts(const struct orr_perf_row *row)
     return orr_perf_range(row->size) >= 0 && ratio(row) > 0;
 }
 
-/* A run of rows that reach much less of their prediction than the rows beside it. */
+/* Consecutive rows that reach a much smaller share of their prediction than the rows beside them. */
 static void find_runs(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     const double fallen = 0.75;
@@ -92,7 +91,7 @@ static void find_runs(const struct orr_perf_work *work, struct orr_perf_table *t
     }
 }
 
-/* Three and more of the largest sizes within 4 %, while the prediction still rises by a tenth or is far above. */
+/* At least three of the largest sizes are within 4 % while the prediction still rises by a tenth or is far above. */
 static void find_plateau(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     double least = 0, most = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine that gave a table: what the caller names, what a log in the same text shows, or the type that the GPUs'
- * names imply. */
+/* Finds the machine of a table: the one that the caller names, that a log in the same text shows, or whose type the
+ * GPUs' names imply. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ void orr_perf_assume(struct orr_perf_table *table, const char *sentence)
         table->assumed[table->assumed_count++] = sentence;
 }
 
-/* GPUs of a dump that have a rank. */
+/* The number of GPUs of a dump that have a rank. */
 static uint32_t count_gpus(const struct orr_dump *dump)
 {
     uint32_t count = 0;
@@ -47,7 +47,7 @@ static const char *device_list(const struct orr_perf_work *work, const struct or
     return used ? orr_arena_strndup(work->arena, text, used) : NULL;
 }
 
-/* Which GPUs took part, as the value of --gpus, if the machine has more than a host of the job used. */
+/* The GPUs that the job used, as the value of --gpus, if the machine has more than each host used. */
 static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf_table *table,
                                const struct orr_dump *dump, uint32_t count)
 {
@@ -72,7 +72,7 @@ static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf
     return kept ? kept : "";
 }
 
-/* Whether a dump holds several hosts, joined by NVLink. */
+/* Whether a dump has several hosts, joined by NVLink. */
 static bool holds_hosts(const struct orr_dump *dump)
 {
     const char *first = NULL;
@@ -93,7 +93,8 @@ static bool allows(const struct orr_result_table *measured, uint64_t ranks)
     return !measured->ranks_most || (ranks >= measured->ranks_least && ranks <= measured->ranks_most);
 }
 
-/* How many hosts took part, and how many GPUs of each; false with `why`: the machine does not fit the results. */
+/* The number of hosts of the job, and of GPUs on each; false, with the reason in `why`, if the machine does not fit the
+ * results. */
 static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table *table, const struct orr_dump *dump,
                         uint32_t *ret_hosts, uint32_t *ret_gpus, const char **why)
 {
@@ -117,7 +118,7 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
         hosts = ranks <= gpus ? 1 : !gpus || ranks % gpus ? 0 : ranks / gpus;
     else if (!work->question->hosts && ranks > 1 && hosts > 1 && hosts <= ranks && gpus % (ranks / hosts) == 0 &&
              (ranks == gpus || (ranks < gpus && holds_hosts(dump))))
-        hosts = 1; /* a file that holds several hosts, joined by NVLink */
+        hosts = 1; /* a file of several hosts, joined by NVLink */
     if (!hosts || ranks % hosts || ranks / hosts > gpus) {
         *why = orr_arena_text(work->arena, "the results are of %u rank%s%s, and the machine has %u GPU%s", ranks,
                               orr_plural(ranks), hosts > 1 ? orr_arena_text(work->arena, " on %u hosts", hosts) : "",
@@ -147,8 +148,8 @@ static bool is_tray(const struct orr_dump *dump)
     return arm && switched;
 }
 
-/* Several trays as one system, as NCCL sees them where the rack's NVLinks join them (MNNVL); NULL if they are not
- * joined, or the release has no MNNVL. */
+/* Joins several trays into one system, like NCCL if the rack's NVLinks join them (MNNVL); NULL if they are not joined,
+ * or the release has no MNNVL. */
 static const struct orr_dump *join_trays(const struct orr_perf_work *work, struct orr_perf_table *table,
                                          const struct orr_dump *dump, uint32_t hosts, uint32_t gpus)
 {
@@ -216,13 +217,13 @@ static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_t
     return ORR_OK;
 }
 
-/* The network that a type's hosts have, GB/s. */
+/* The network bandwidth of a type's hosts, GB/s. */
 static double network_of(const struct orr_machine_type *type)
 {
     return type->nets * (type->net_mbps / 8000.0);
 }
 
-/* Whether NCCL's own lines show NVLink SHARP, which takes NVSwitches. */
+/* Whether NCCL's own lines show NVLink SHARP, which requires NVSwitches. */
 static bool shows_switches(const struct orr_log *log)
 {
     for (uint32_t i = 0; log && i < log->choice_count; i++)
@@ -239,8 +240,8 @@ static bool may_be(const struct orr_machine_type *type, const char *model, bool 
     return orr_machine_type_has(type, model) && (!switches || type->board->fabric == ORR_FABRIC_SWITCH);
 }
 
-/* The first type whose GPUs have the name that the results print, and which has as many as a host used; else the first
- * that has more. Makers' own machines come before those of clouds. Some boards of four GPUs have no NVSwitch. */
+/* The first type whose GPUs have the name in the results and which has as many GPUs as each host used, or else the
+ * first that has more. Makers' own machines come before those of clouds. Some boards of four GPUs have no NVSwitch. */
 static void guess_type(const struct orr_result_table *measured, const struct orr_log *log,
                        struct orr_perf_machine *machine)
 {

@@ -14,7 +14,7 @@ static inline uint32_t orr_bit_count(orr_bits bits)
     return (uint32_t)(__builtin_popcountll((uint64_t)bits) + __builtin_popcountll((uint64_t)(bits >> 64)));
 }
 
-/* Of bits that are not 0. */
+/* Index of the lowest bit; bits must not be 0. */
 static inline uint32_t orr_lowest_bit(orr_bits bits)
 {
     const uint64_t low = (uint64_t)bits;
@@ -32,7 +32,7 @@ static inline orr_bits orr_first_subset(uint32_t count)
     return count >= ORR_BITS_WIDTH ? ~(orr_bits)0 : orr_bit(count) - 1;
 }
 
-/* The next larger number with as many bits, of `most` bits; 0 if there is none. */
+/* The next larger number of `most` bits with equally many bits set; 0 if there is none. */
 static inline orr_bits orr_next_subset(orr_bits subset, uint32_t most)
 {
     const orr_bits carried = subset + (subset & (0 - subset));
@@ -41,7 +41,7 @@ static inline orr_bits orr_next_subset(orr_bits subset, uint32_t most)
     return carried | (subset ^ carried) >> 2 >> orr_lowest_bit(subset);
 }
 
-/* The bits of `compact` put where `mask` has its own, the lowest first. */
+/* Moves the bits of `compact` to the positions of the bits in `mask`, lowest first. */
 static inline orr_bits orr_spread_bits(orr_bits compact, orr_bits mask)
 {
     orr_bits spread = 0;
@@ -50,10 +50,10 @@ static inline orr_bits orr_spread_bits(orr_bits compact, orr_bits mask)
     return spread;
 }
 
-/* Larger numbers of sets are not counted: a double, and so any reader of JSON, holds up to this number exactly. */
+/* The maximum number of sets: up to here a double, and so any JSON reader, is exact. */
 #define ORR_MOST_CHOICES ((UINT64_C(1) << 53) - 1)
 
-/* Subsets of `count` of n things, ORR_MOST_CHOICES if they are more than that. */
+/* The number of subsets of `count` of n things, at most ORR_MOST_CHOICES. */
 static inline uint64_t orr_choices(uint32_t n, uint32_t count)
 {
     double choices = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits the sets that an answer shows, by trial: scores of the many sets that were compared know only the loads
- * of links. */
+/* Finds by trial what limits the sets of an answer; the scores of the many compared sets only know the loads of
+ * links. */
 #include <stdio.h>
 #include <string.h>
 

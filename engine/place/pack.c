@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disjoint sets for several jobs. */
+/* Finds the best disjoint sets for several jobs. */
 #include <math.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"
 
-/* How best to give the first jobs exactly these GPUs, by number among the free ones. */
+/* The best way to give the first jobs exactly these GPUs, which are numbered among the free ones. */
 struct state {
     double value;
     bool reached;
-    orr_bits last; /* the result of the last of these jobs */
+    orr_bits last; /* the GPUs of the last of these jobs */
 };
 
 struct packing {
@@ -30,7 +30,7 @@ static double value_of(const struct packing *p, bool worst, double before, orr_b
     return busbw > 0 && busbw < before ? busbw : before; /* jobs that cannot be predicted are left out */
 }
 
-/* Fills the states job by job; gives the set of all GPUs that the best of them takes. */
+/* Fills the states job by job; returns the GPUs that the best state uses. */
 static enum orr_code solve(struct packing *p, bool worst, orr_bits *ret_best, struct orr_error *err)
 {
     const struct orr_place_request *request = &p->work->placing->request;
@@ -63,7 +63,7 @@ static enum orr_code solve(struct packing *p, bool worst, orr_bits *ret_best, st
     return ORR_OK;
 }
 
-/* false in *ret_all: not all of them, because they are too many. */
+/* *ret_all is false if they are too many to score all. */
 static enum orr_code score_sizes(struct packing *p, bool *ret_all, struct orr_error *err)
 {
     struct orr_placing *placing = p->work->placing;
@@ -120,7 +120,7 @@ enum orr_code orr_place_pack(struct orr_place_work *work, struct orr_error *err)
     ORR_TRY(score_sizes(&p, &all, err));
     if (!all)
         return orr_place_pack_some(work, err);
-    if (request->worst) { /* the best worst, and of all that have it, the highest total */
+    if (request->worst) { /* first the best bandwidth of the worst job, then the highest total with that */
         ORR_TRY(solve(&p, true, &best, err));
         p.least = isinf(p.states[best].value) ? 0 : p.states[best].value;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disjoint sets for several jobs, where all sets are too many: rows of neighbours, job by job, the largest first, then
- * exchanges of one GPU as long as one helps. And what no other sets can exceed. */
+/* Finds disjoint sets for several jobs if there are too many sets to try all: rows of neighbours, job by job, the
+ * largest first, then exchanges of one GPU as long as they help. Also computes a bound for all other sets. */
 #include <math.h>
 
 #include "engine/place/bits.h"
@@ -12,10 +12,10 @@ struct packing {
     struct orr_place_work *work;
     uint32_t tried, begun; /* sets; jobs that have some GPUs */
     orr_bits taken;
-    struct orr_score *jobs; /* [request.job_count]: what each has now */
+    struct orr_score *jobs; /* [request.job_count]: the present set of each job */
 };
 
-/* What packings are compared by, the first figure first: the total and the worst, or the other way round. */
+/* Packings are compared by the first figure, then the second: total and worst, or worst and total. */
 struct value {
     double first, second;
 };
@@ -31,7 +31,7 @@ static enum orr_code score(struct packing *p, orr_bits gpus, struct orr_score *r
     return orr_place_score(p->work, gpus, ret_score, err);
 }
 
-/* The value where jobs a and b have other scores. */
+/* The value if jobs a and b had other scores. */
 static struct value value_with(const struct packing *p, uint32_t a, double of_a, uint32_t b, double of_b)
 {
     const struct orr_place_request *request = &p->work->placing->request;
@@ -46,11 +46,11 @@ static struct value value_with(const struct packing *p, uint32_t a, double of_a,
 
 static bool is_better(struct value a, struct value b)
 {
-    const double share = 1 + 1e-9; /* sums in another order */
+    const double share = 1 + 1e-9; /* tolerance, because sums depend on the order */
     return a.first > b.first * share || (a.first * share > b.first && a.second > b.second * share);
 }
 
-/* The same for the rows of the next job: all jobs together get half of the work for them. */
+/* Whether to try rows for the next job: all jobs together may use half of the work for rows. */
 static bool may_begin(const struct packing *p)
 {
     const uint64_t parts = 2 * (uint64_t)p->work->placing->request.job_count, part = p->begun + 1;
@@ -76,7 +76,7 @@ static enum orr_code begin(struct packing *p, uint32_t job, struct orr_error *er
     return ORR_OK;
 }
 
-/* The job that has a GPU; the number of jobs: none. */
+/* The job that has a GPU; the number of jobs if none has it. */
 static uint32_t owner_of(const struct packing *p, orr_bits gpu)
 {
     uint32_t job = 0;
@@ -85,7 +85,7 @@ static uint32_t owner_of(const struct packing *p, orr_bits gpu)
     return job;
 }
 
-/* Gives a job a GPU in place of one of its own, which goes to the job that had the other, if that is better. */
+/* Exchanges a GPU of a job for another one, with the job that has it if any, provided that the packing gets better. */
 static enum orr_code exchange(struct packing *p, uint32_t job, orr_bits out, orr_bits in, bool *ret_better,
                               struct orr_error *err)
 {
@@ -121,8 +121,8 @@ static enum orr_code improve(struct packing *p, uint32_t job, bool *ret_better, 
     return ORR_OK;
 }
 
-/* What no set of this many GPUs can exceed: the best of all sets, if they are few, else what their links carry. Single
- * GPUs, of which there are few and links say nothing, are always compared. */
+/* An upper bound for sets of this many GPUs: the best of all sets if they are few, otherwise the bandwidth of links.
+ * Single GPUs are always compared: there are few, and links do not limit them. */
 static enum orr_code most_of(struct packing *p, uint32_t count, double *ret_most, struct orr_error *err)
 {
     const orr_bits free = p->work->placing->request.free;
@@ -138,8 +138,8 @@ static enum orr_code most_of(struct packing *p, uint32_t count, double *ret_most
     return few && !compact ? ORR_OK : orr_place_bound(p->work, count, ret_most, err);
 }
 
-/* The bound of what counts, 0 if it is not known: of the total the sum of the jobs' bounds, of the worst job the
- * least of them. One GPU of one host exchanges no data, whatever GPU it is, and so counts for nothing. */
+/* The bound of the compared figure, 0 if unknown: for the total the sum of the jobs' bounds, for the worst job the
+ * least of them. A job with one GPU on one host exchanges no data on any GPU, and is ignored. */
 static enum orr_code bound(struct packing *p, double *ret_bound, struct orr_error *err)
 {
     const struct orr_place_request *request = &p->work->placing->request;

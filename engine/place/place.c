@@ -51,7 +51,7 @@ static int compare_numbers(double a, double b)
     return a > b ? -1 : a < b;
 }
 
-/* The best first; of equal ones, what leaves the most, then the lowest GPU numbers. */
+/* The best first; ties go to the set that leaves the most, then to the lowest GPU numbers. */
 static int compare_ranked(const void *x, const void *y)
 {
     const struct orr_ranked_set *a = x, *b = y;
@@ -80,7 +80,7 @@ static enum orr_code score_all(struct orr_place_work *work, struct orr_ranked_se
     return ORR_OK;
 }
 
-/* What the GPUs that stay free are worth. ranked: sorted by bandwidth. */
+/* The value of the GPUs that stay free. ranked: sorted by bandwidth. */
 static enum orr_code value_left(struct orr_place_work *work, const struct orr_ranked_set *ranked, uint32_t count,
                                 struct orr_ranked_set *set, struct orr_error *err)
 {
@@ -121,7 +121,7 @@ static bool is_same(const struct orr_place_work *work, const struct orr_place_ch
     return true;
 }
 
-/* Sets with the same figures become one choice. */
+/* Merges sets with the same figures into one choice. */
 static enum orr_code add_level(struct orr_place_work *work, const struct orr_ranked_set *level, uint32_t size,
                                struct orr_error *err)
 {
@@ -130,7 +130,7 @@ static enum orr_code add_level(struct orr_place_work *work, const struct orr_ran
     for (uint32_t i = 0; i < size; i++) {
         struct orr_score score;
         uint32_t at = first;
-        ORR_TRY(orr_scores_of(placing->scores, level[i].gpus, &score, err)); /* known already */
+        ORR_TRY(orr_scores_of(placing->scores, level[i].gpus, &score, err)); /* already known */
         while (at < placing->best_count && !is_same(work, &placing->best[at], &level[i], &score))
             at++;
         if (at < placing->best_count)

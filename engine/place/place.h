@@ -10,7 +10,7 @@
 
 enum { ORR_MOST_JOBS = 16, ORR_MOST_BEST = 200 };
 
-/* What is best for several jobs. */
+/* The aim for several jobs. */
 enum orr_pack { ORR_PACK_TOTAL, ORR_PACK_WORST };
 /* "total", "worst": a list of words. */
 const char *orr_pack_word(size_t i);
@@ -18,11 +18,11 @@ const char *orr_pack_word(size_t i);
 struct orr_place_request {
     uint32_t count;               /* GPUs that the job uses on each host; 0 with jobs */
     orr_bits free;                /* GPUs that may be taken */
-    orr_bits compared;            /* `count` free GPUs to score as well; 0 if there is none */
+    orr_bits compared;            /* another set of `count` free GPUs to score; 0 if there is none */
     uint32_t top;                 /* entries of `best`, 1.. */
     uint32_t jobs[ORR_MOST_JOBS]; /* GPUs of each job */
     uint32_t job_count;
-    bool worst; /* jobs: the highest bandwidth of the worst job, instead of the highest total */
+    bool worst; /* for jobs: maximise the bandwidth of the worst job, not the total */
 };
 
 /* A set of `count` GPUs. */
@@ -30,8 +30,8 @@ struct orr_place_choice {
     struct orr_score score;
     uint64_t same;     /* sets with the same figures; this one is the first */
     orr_bits left;     /* free GPUs that stay free */
-    double left_busbw; /* of all of them in one job; 0 if there is none */
-    double left_next;  /* of the best further job of `count`; 0 if there is none */
+    double left_busbw; /* GB/s of all of these in one job; 0 if there is none */
+    double left_next;  /* GB/s of the best further job of `count` GPUs; 0 if there is none */
 };
 
 struct orr_placing {
@@ -44,9 +44,8 @@ struct orr_placing {
     double total, worst;               /* GB/s of the jobs that can be predicted; 0 if there is none */
     uint64_t sets, scored;             /* number of sets, and of analysed sets */
     bool exact;                        /* no choice is better */
-    double bound; /* if not all sets were compared: no set has more GB/s; 0 if that is not known. Of jobs:
-                   * no choice in which as many can be predicted has more of
-                   * the figure that `worst` selects */
+    double bound; /* if not all sets were compared: GB/s that no set exceeds; 0 if unknown. For jobs: the most that
+                   * `worst`'s figure can be for any choice in which equally many jobs can be predicted */
     char sentence[400];
 };
 
@@ -55,12 +54,12 @@ enum orr_code orr_place_jobs_read(const char *text, struct orr_place_request *re
                                   struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_place_hosts_read(const char *text, struct orr_score_question *question,
                                    struct orr_error *err) ORR_NO_DISCARD;
-/* The GPUs of a list of numbers or bus ids as bits, `what` being the name of the parameter. SETTING, LIMIT. */
+/* The GPUs of a list of numbers or bus ids as bits; `what` is the name of the parameter. SETTING, LIMIT. */
 enum orr_code orr_place_gpus_read(const struct orr_scores *scores, const char *what, const char *list,
                                   orr_bits *ret_gpus, struct orr_error *err) ORR_NO_DISCARD;
 
-/* *ret_placing is in arena. SETTING if the request contradicts itself; INVALID if NCCL would fail on every set
- * that was compared; errors of orr_scores_of(). */
+/* *ret_placing is in arena. SETTING if the request contradicts itself; INVALID if NCCL would fail on every compared
+ * set; also the errors of orr_scores_of(). */
 enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_request *request, struct orr_arena *arena,
                         struct orr_placing **ret_placing, struct orr_error *err) ORR_NO_DISCARD;
 

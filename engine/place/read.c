@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a request says as text. */
+/* Reads the texts of a request. */
 #include <stdlib.h>
 #include <string.h>
 

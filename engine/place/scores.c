@@ -15,25 +15,25 @@
 #include "engine/search/memo.h"
 
 enum {
-    SLOTS_LOG = ORR_EXACT_GPUS, /* of the table where a set is not its own place in it */
-    MOST_LIMITS = 64,           /* different texts of limits that are kept */
+    SLOTS_LOG = ORR_EXACT_GPUS, /* size of the table if a set is not its own index */
+    MOST_LIMITS = 64,           /* most different limit texts that are kept */
     LIST_SIZE = 4 * ORR_MOST_PLACE_GPUS,
     NIC_NAME = 64,
     FEW_GPUS = 8,
-    MEMO_BYTES = 2 << 20, /* of few GPUs */
+    MEMO_BYTES = 2 << 20, /* for few GPUs */
     LARGE_MEMO_BYTES = 16 << 20
 };
 
 struct orr_scores {
     struct orr_scored about;
     struct orr_arena *arena;      /* of the question's texts */
-    bool direct;                  /* a set is its own place in the table */
-    size_t slot_count, slot_size; /* slot_size: bytes of a score with the host counts that are asked about */
+    bool direct;                  /* a set is its own index in the table */
+    size_t slot_count, slot_size; /* slot_size: bytes of a score with the question's host counts */
     struct orr_search_memo *memo;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects everything below */
     char *slots;
     size_t used;
-    struct orr_error refused; /* of the first set on which NCCL would fail; its code is ORR_OK while there is none */
+    struct orr_error refused; /* error of the first set on which NCCL would fail; its code is ORR_OK if there is none */
     uint32_t nic_count, limit_count;
     char nics[ORR_MOST_PLACE_NICS][NIC_NAME];
     char limits[MOST_LIMITS][sizeof((struct orr_expect_limit){0}.text)];
@@ -51,7 +51,7 @@ static uint32_t nic_of(struct orr_scores *s, const char *name)
     return s->nic_count++;
 }
 
-/* The ports that NCCL counts; two of one name are one. */
+/* Lists the ports that NCCL sees; two with one name are the same. */
 static enum orr_code list_ports(struct orr_scores *s, struct orr_error *err)
 {
     for (uint32_t e = 0; e < s->about.dump->element_count; e++) {
@@ -91,7 +91,7 @@ static enum orr_code fill_scores(struct orr_scores *s, struct orr_error *err)
     return s->slots && s->memo ? ORR_OK : orr_fail_nomem(err);
 }
 
-/* It outlives the request that begins it, so but for the texts it is not drawn from that one's budget. */
+/* It outlives the request that begins it, so only its texts are drawn from that request's budget. */
 enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score_question *question,
                              struct orr_scores **ret_scores, struct orr_error *err)
 {
@@ -155,7 +155,7 @@ static uint64_t hash_of(orr_bits gpus)
     return orr_hash_number(orr_hash_number(ORR_HASH_START, (uint64_t)gpus), (uint64_t)(gpus >> 64));
 }
 
-/* Where a set is in the table, or where it would be: NULL if the table is full. */
+/* The slot of a set, or the slot where it would be; NULL if the table is full. */
 static struct orr_score *find_slot(const struct orr_scores *s, orr_bits gpus)
 {
     size_t at = s->direct ? (size_t)gpus : hash_of(gpus) >> (64 - SLOTS_LOG);
@@ -218,12 +218,12 @@ static void note(struct orr_scores *s, const struct orr_expectation *expectation
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Host count h of a score. Transfers that cannot be predicted, such as those without a NIC, have no bandwidth; nor has
- * a set on which NCCL would fail. */
+/* Computes host count h of a score. Transfers that cannot be predicted, such as those without a NIC, have no bandwidth;
+ * nor has a set on which NCCL would fail. */
 static enum orr_code predict(struct orr_scores *s, const struct orr_query *query, uint32_t h, struct orr_score *score,
                              uint64_t *work, struct orr_error *err)
 {
-    enum { WORK_OF_ANALYSIS = 20000, WORK_OF_PAIR = 30 }; /* beside its search: about a millisecond, and paths */
+    enum { WORK_OF_ANALYSIS = 20000, WORK_OF_PAIR = 30 }; /* work besides the search: about a millisecond, and paths */
     const uint64_t gpus = score->count;
     struct orr_error own = {0};
     struct orr_analysis *analysis;
@@ -252,8 +252,8 @@ static enum orr_code predict(struct orr_scores *s, const struct orr_query *query
     return code;
 }
 
-/* The bandwidth at which a byte takes the mean of the times that it takes on each number of hosts: the weighted
- * harmonic mean of those that can be predicted. */
+/* The weighted harmonic mean over the numbers of hosts that can be predicted: at this bandwidth a byte takes its mean
+ * time. */
 static void conclude(const struct orr_score_question *question, struct orr_score *score)
 {
     double weights = 0, times = 0;
@@ -326,7 +326,7 @@ static bool next_order(uint8_t *order, uint32_t count)
     return true;
 }
 
-/* By the order of the GPUs' numbers, or the best of all orders: the first where several are. */
+/* Scores the set in the order of the GPUs' numbers, or the best of all orders (the first one of several). */
 static enum orr_code try_orders(struct orr_scores *s, const char *nics, struct orr_score *best, uint64_t *work,
                                 struct orr_error *err)
 {
@@ -341,7 +341,7 @@ static enum orr_code try_orders(struct orr_scores *s, const char *nics, struct o
     return ORR_OK;
 }
 
-/* Every choice of this many NICs, and the best of them: the first where several are. */
+/* Tries every choice of this many NICs and keeps the best (the first one of several). */
 static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, uint64_t *work, struct orr_error *err)
 {
     const struct orr_score bare = *best;

@@ -18,7 +18,7 @@ enum {
     ORR_MOST_PLACE_NICS = 128,
     ORR_MOST_PLACE_HOSTS = 8, /* host counts of one question */
     ORR_EXACT_GPUS = 16,      /* up to this many GPUs every set can be kept */
-    ORR_ORDERED_GPUS = 4      /* of sets up to that size every order of ranks can be tried */
+    ORR_ORDERED_GPUS = 4      /* up to this many GPUs, every order of ranks can be tried */
 };
 
 struct orr_place_hosts {
@@ -31,7 +31,7 @@ struct orr_score_question {
     struct orr_settings settings; /* without gpus; borrows its texts */
     enum orr_test test;
     uint64_t size;      /* bytes */
-    bool orders;        /* the best order of ranks counts, not that of the GPUs' numbers */
+    bool orders;        /* score the best order of ranks, not the order of the GPUs' numbers */
     uint32_t nic_count; /* NICs that the job gets; 0 means all that the settings leave */
     struct orr_place_hosts hosts[ORR_MOST_PLACE_HOSTS];
     uint32_t host_counts; /* 1.. */
@@ -47,11 +47,11 @@ struct orr_set_prediction {
 
 struct orr_score {
     orr_bits gpus;
-    orr_bits nics;    /* that the job uses between hosts; of a question with nic_count the NICs to give it */
-    double busbw;     /* over all host counts; 0 if none can be predicted */
-    uint32_t missing; /* host counts with two ranks or more that cannot be predicted */
-    uint64_t work;    /* what its analyses cost, in steps of a search; kept scores have it too */
-    uint32_t count;   /* GPUs */
+    orr_bits nics;                      /* NICs that the job uses between hosts; with nic_count, the NICs to give it */
+    double busbw;                       /* mean over all host counts; 0 if none can be predicted */
+    uint32_t missing;                   /* host counts with two ranks or more that cannot be predicted */
+    uint64_t work;                      /* cost of its analyses in search steps; kept scores have it, too */
+    uint32_t count;                     /* GPUs */
     uint8_t order[ORR_MOST_PLACE_GPUS]; /* the GPUs by rank */
     struct orr_set_prediction by_hosts[ORR_MOST_PLACE_HOSTS];
 };
@@ -66,15 +66,15 @@ struct orr_scores;
 struct orr_scored {
     const struct orr_dump *dump;
     struct orr_score_question question;
-    uint32_t gpu_count, port_count; /* port_count: NICs of the dump, the first of those that orr_scores_nic() names */
+    uint32_t gpu_count, port_count; /* port_count: number of the dump's NICs, which come first in orr_scores_nic() */
 };
 
-/* dump must live as long; what question borrows is copied. The caller frees *ret_scores. LIMIT for more GPUs or NICs
- * than bits, NO_RANKS without a GPU. */
+/* dump must outlive the scores; borrowed texts of the question are copied. The caller frees *ret_scores. LIMIT if there
+ * are more GPUs or NICs than bits, NO_RANKS without a GPU. */
 enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score_question *question,
                              struct orr_scores **ret_scores, struct orr_error *err) ORR_NO_DISCARD;
 void orr_scores_free(struct orr_scores *scores);
-/* Most bytes that the scores can occupy. */
+/* The most bytes that the scores can occupy. */
 size_t orr_scores_bytes(const struct orr_scores *scores);
 const struct orr_scored *orr_scores_about(const struct orr_scores *scores);
 /* Why NCCL would fail on a set, for the first such set so far; ORR_OK if there is none. */
@@ -82,8 +82,8 @@ enum orr_code orr_scores_refused(struct orr_scores *scores, struct orr_error *er
 /* Name of a NIC, as the analysis has it; NULL beyond the last. Fused NICs are added while sets are analysed. */
 const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic);
 
-/* The score of a set that is not empty, kept or made now. A set that cannot be predicted (one rank, no NIC), or on
- * which NCCL would fail (orr_scores_refused()), is not an error. Other errors of orr_analyze() and
+/* The score of a set, which must not be empty: a kept one, or a new one. A set that cannot be predicted (one rank, no
+ * NIC), or on which NCCL would fail (orr_scores_refused()), is not an error. Other errors of orr_analyze() and
  * orr_expectation_new().
  */
 enum orr_code orr_scores_of(struct orr_scores *scores, orr_bits gpus, struct orr_score *ret_score,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people read. */
+/* Writes the sentences that people read. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -93,7 +93,7 @@ static void write_packed(const struct orr_placing *placing, struct orr_text *tex
     orr_text_puts(text, " for the slowest job");
 }
 
-/* What the input does not show, "" if it shows everything that the sets' bandwidths rest on. */
+/* The facts that the input does not show, "" if it shows everything that the bandwidths rest on. */
 static void write_not_shown(const struct orr_placing *placing, struct orr_text *text)
 {
     const struct orr_scored *about = orr_scores_about(placing->scores);

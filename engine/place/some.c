@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some of the sets, if all are too many: rows of neighbours, sets spread evenly, and from the best of these on
- * whatever an exchange of one GPU improves. And what no set can exceed. */
+/* Scores some of the sets if there are too many: rows of neighbours, evenly spread sets, and then exchanges of one GPU
+ * that improve the best of these. Also computes a bound for all sets. */
 #include "engine/expect/ceiling.h"
 #include "engine/nics/used.h"
 #include "engine/place/bits.h"
@@ -72,8 +72,8 @@ enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets
     return sets->count ? improve(work, sets, err) : ORR_OK;
 }
 
-/* For one GPU the model knows no such limit, nor where GPUs of several hosts in one dump have no path to each other,
- * which some releases take for one that costs nothing: 0. */
+/* There is no bound (0) for a single GPU, nor if a dump has GPUs of several hosts without paths to each other, which
+ * some releases treat as paths without a cost. */
 enum orr_code orr_place_bound(struct orr_place_work *work, uint32_t wanted, double *ret_bound, struct orr_error *err)
 {
     const struct orr_scores *scores = work->placing->scores;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All behaviours in one list: those of the tables, then the defaults of settings. */
+/* Joins all behaviours into one list: those of the tables, then the defaults of settings. */
 #include "engine/release/behaviour_rows.h"
 
 static const struct orr_behaviour_rows *const groups[] = {

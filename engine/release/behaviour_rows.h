@@ -16,8 +16,8 @@ extern const struct orr_behaviour_rows orr_behaviours_of_release, orr_behaviours
 /* A setting's default as a row: name and sentence come from settings.c. */
 void orr_behaviour_of_setting(enum orr_setting setting, struct orr_behaviour *ret_behaviour);
 
-/* Arrays of figures: `rows` lines of `columns` each, with a label a line; NULL if the line is not used. Lines of zeroes
- * only are left out. */
+/* Arrays of figures: `rows` lines of `columns` each, with a label for each line (NULL if it is not used). Lines with
+ * only zeroes are left out. */
 enum orr_grid_type { ORR_GRID_FLOAT, ORR_GRID_DOUBLE, ORR_GRID_INT };
 struct orr_grid {
     enum orr_grid_type type;

@@ -6,7 +6,7 @@
 #include "engine/release/behaviour_rows.h"
 #include "engine/release/tuning_model.h"
 
-/* Capabilities at which tables "from capability S on" are read: all at which any of ours changes. */
+/* The capabilities at which tables "from capability S on" are read: all at which any of our tables changes. */
 static const int32_t probes[] = {50, 60, 61, 70, 80, 86, 89, 90, 100};
 enum { PROBE_COUNT = sizeof probes / sizeof probes[0], SPEEDS_MOST = 32, LANES = 16, LANE_SHARE = 80 };
 

@@ -10,7 +10,7 @@ enum { TEXT_MOST = 4096 };
 
 ORR_WORD_LIST(orr_bearing_name, enum orr_bearing_bit, ORR_BEARING_MAP(ORR_SECOND_OF))
 
-/* False: out of memory. */
+/* False if memory ran out. */
 static bool setting_value(enum orr_setting setting, const struct orr_release *release, struct orr_arena *arena,
                           struct orr_value *value)
 {
@@ -127,7 +127,7 @@ static bool same_figures(const struct orr_figures *a, const struct orr_figures *
     return true;
 }
 
-/* One line of a table in both texts, if it differs. */
+/* Adds a line of a table to both texts, if it differs. */
 static void write_line(const char *label, const struct orr_figures *here, const struct orr_figures *before,
                        struct orr_text *texts)
 {

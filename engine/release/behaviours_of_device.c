@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fields of the rules of the device side mean, in their order. */
+/* Describes the fields of the rules of the device side, in their order. */
 #include "engine/release/behaviour_rows.h"
 #include "engine/release/device_rules.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fields of connect rules and tuning models mean, in their order; and which settings bear on what. */
+/* Describes the fields of connect rules and tuning models, in their order, and lists the parts that settings affect. */
 #include "engine/release/behaviour_rows.h"
 #include "engine/release/connect_rules.h"
 #include "engine/release/tuning_model.h"

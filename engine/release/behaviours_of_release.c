@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fields of struct orr_release mean, in their order. */
+/* Describes the fields of struct orr_release, in their order. */
 #include "engine/release/behaviour_rows.h"
 
 /* Words of enums, in their order. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a release writes when it detects a machine: the named behaviours of engine/detect. They bear on
- * the dump, never on what is computed from one, so they are beside the releases and not among their behaviours. */
+/* How a release detects a machine: the named behaviours of engine/detect. They affect only the dump, not the analysis
+ * of a dump, so they are separate from the releases' other behaviours. */
 #ifndef ORR_RELEASE_DETECT_RULES_H
 #define ORR_RELEASE_DETECT_RULES_H
 
@@ -38,7 +38,7 @@ enum orr_nic_merge { /* NICs that are used as one */
                                               * members that GIN or RMA use stay */
 };
 
-/* Files that show that a module for peer memory is there, bits. */
+/* Files that show that a module for peer memory is loaded, as bits. */
 enum orr_peer_memory {
     ORR_PEER_NV_MEM = 1,
     ORR_PEER_NV_MEM_NC = 2,
@@ -54,18 +54,18 @@ struct orr_detect_rules {
     bool usual_file;              /* a topology file is looked for where NVIDIA's daemon writes it */
     bool device_ids;              /* a <pci> has vendor, device and their subsystem twins */
     bool class_of_sys;            /* class is what /sys says, whatever a file says */
-    bool adds_nvlinks_again;      /* those that a file has already are not seen */
+    bool adds_nvlinks_again;      /* NVLinks that a topology file already has are not seen */
     bool affinity_always;         /* written empty if unreadable */
     bool pci_from_nvml;           /* ids and current link of a GPU come from NVML */
     bool mlopart;                 /* a <gpu> says which part of a GPU it is */
     bool probes_18_nvlinks;       /* from capability 90 on; else 12 */
-    bool c2c;                     /* chip-to-chip links are asked for */
+    bool c2c;                     /* chip-to-chip links are detected */
     bool blank_far_end_is_switch; /* an NVLink whose far end has no printable bus id */
     bool peer_links;              /* links between Broadcom switches */
     enum orr_function_rule functions;
     bool merge_vfs;          /* NCCL_IB_MERGE_VFS=0 leaves slots apart */
     bool nics_by_bus;        /* InfiniBand devices in the order of their bus ids */
-    uint32_t max_ib_devices; /* that are kept */
+    uint32_t max_ib_devices; /* most InfiniBand devices that are kept */
     bool rates_end_at_hdr;   /* faster lanes count as HDR */
     bool lanes_end_at_12;    /* two lanes, and more than 12, count as 12 */
     unsigned peer_memory;    /* enum orr_peer_memory: which files are looked for */

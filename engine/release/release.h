@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an NCCL release does: one row each, made from its predecessor's by what it changed (releases_2_*.c). Code asks
- * for a figure or a named behaviour of the row, never for a version number. */
+/* The rules of an NCCL release: one row each, made from the row of its predecessor and its changes (releases_2_*.c).
+ * Code reads a figure or a named behaviour of the row, never a version number. */
 #ifndef ORR_RELEASE_RELEASE_H
 #define ORR_RELEASE_RELEASE_H
 
@@ -39,8 +39,8 @@ enum orr_mnnvl { ORR_MNNVL_NONE, ORR_MNNVL_MUST, ORR_MNNVL_TRIED, ORR_MNNVL_CLIQ
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
 /* What makes a <pci> a GPU or a NIC. */
 enum orr_pci_kind { ORR_KIND_BY_CLASS, ORR_KIND_BY_CHILD, ORR_KIND_EVERY_GPU };
-/* How the CPU above a GPU is found: over any PCI links, also back down, so that the walk may never end. Or over
- * switches and CPUs only, but also straight back; or never straight back. */
+/* How NCCL finds the CPU above a GPU: over any PCI links, even back down, so that the walk may never end; over switches
+ * and CPUs only, but also straight back; or never straight back. */
 enum orr_ascent { ORR_ASCENT_ANY, ORR_ASCENT_SWITCHES, ORR_ASCENT_ONWARD };
 enum orr_c2c_links { ORR_C2C_NONE, ORR_C2C_AS_NVLINK, ORR_C2C_OWN };
 /* Which Broadcom switches of two levels become one. */
@@ -77,7 +77,7 @@ enum orr_net_lists {
     ORR_NETS_BY_TYPE_ROTATED,
     ORR_NETS_PREFERRED
 };
-/* Whether odd channels take the NICs of the even ones the other way round, where NICs are crossed. */
+/* If NICs are crossed: whether odd channels use the NICs of even channels in reverse. */
 enum orr_nic_pairs { ORR_PAIRS_NONE, ORR_PAIRS_ALL, ORR_PAIRS_RINGS };
 enum orr_start_gpus {
     ORR_START_TWO_ROUNDS,
@@ -96,7 +96,8 @@ enum orr_start_heads {
 };
 /* Whether NCCL starts without any NIC: always; on one host only; never. */
 enum orr_nets_needed { ORR_NETS_OPTIONAL, ORR_NETS_TO_OTHERS, ORR_NETS_ALWAYS };
-/* Which patterns crossing NICs concerns: all; relaxed for those that leave by several GPUs, set for all; these only. */
+/* The patterns that may cross NICs: all; set for all but relaxed only for those that leave by several GPUs; only
+ * these. */
 enum orr_crossing_scope { ORR_CROSSING_ALL, ORR_CROSSING_SET_FOR_ALL, ORR_CROSSING_SOME };
 /* With NVSwitches, GPUs next by index are: nothing special; tried first; tried alone. */
 enum orr_neighbours { ORR_NEIGHBOURS_NONE, ORR_NEIGHBOURS_FIRST, ORR_NEIGHBOURS_ONLY };
@@ -114,11 +115,11 @@ struct orr_release {
     const char *name;    /* "2.27.7" */
     uint32_t version;    /* ORR_VERSION */
     const char *date;    /* "2025-07", NULL if we know none */
-    const char *summary; /* what distinguishes it, a sentence */
-    bool compared;       /* with results of NCCL's own code; else answers say that they were not */
+    const char *summary; /* a sentence: what distinguishes it */
+    bool compared;       /* compared with results of NCCL's own code; if not, answers say so */
 
     /* Graph. */
-    const uint8_t *path_types; /* enum orr_path_type that it has, in order: the position is the number it logs */
+    const uint8_t *path_types; /* its path types (enum orr_path_type) in order: the position is the number in its log */
     uint32_t path_type_count;
     enum orr_id_layout id_layout;
     enum orr_fusion fusion;
@@ -253,7 +254,7 @@ const struct orr_release *orr_releases(uint32_t *ret_count);
 const struct orr_release *orr_release_default(void);
 /* Whether one release came before another. */
 bool orr_release_is_older(const struct orr_release *release, const struct orr_release *than);
-/* Are both 2.27.x, say? */
+/* Are both of the same minor release, such as 2.27? */
 bool orr_release_same_minor(const struct orr_release *a, const struct orr_release *b);
 /* The row of "2.27.7", NULL if not emulated. */
 const struct orr_release *orr_release_find(const char *name);
@@ -266,14 +267,14 @@ static inline float orr_nvlink_bw_of(const struct orr_nvlink_bw *row, int32_t sm
     return row->bw;
 }
 
-/* How far a path type is, for comparing two of a release. */
+/* The distance of a path type, to compare two types of a release. */
 static inline uint32_t orr_path_farness(const struct orr_release *release, uint32_t type)
 {
     bool swapped = release->p2c_past_pxn && (type == ORR_PATH_P2C || type == ORR_PATH_PXN);
     return swapped ? ORR_PATH_P2C + ORR_PATH_PXN - type : type;
 }
 
-/* The number by which a release calls a path type (in its log and in its search), -1 if it has no such type. */
+/* A release's number of a path type (in its log and in its search), -1 if it has no such type. */
 int orr_path_type_number(const struct orr_release *release, enum orr_path_type type);
 /* The reverse; ORR_PATH_DIS beyond the last. */
 enum orr_path_type orr_path_type_of_number(const struct orr_release *release, int number);

@@ -11,7 +11,7 @@
 
 enum { PARTS = 3, PART_MOST = 99, TOPICS_MOST = 104 };
 
-/* What a difference is called if there is room for a few words only; behaviours without a row are left out. */
+/* A difference in a few words; behaviours without a row here are left out. */
 static const struct topic {
     const char *behaviour, *text;
 } topics[] = {
@@ -76,7 +76,7 @@ uint32_t orr_release_version_of(const char *text, bool *ret_exact)
     }
     *ret_exact = count != 2;
     if (isalnum((unsigned char)*text) || *text == '.')
-        return 0; /* goes on as no version does */
+        return 0; /* no version continues like this */
     if (count == 1)
         return version_of_code(parts[0]);
     for (int i = 0; i < count; i++)
@@ -85,7 +85,7 @@ uint32_t orr_release_version_of(const char *text, bool *ret_exact)
     return count ? ORR_VERSION((uint32_t)parts[0], (uint32_t)parts[1], (uint32_t)parts[2]) : 0;
 }
 
-/* The release that a version means; if it has no patch level, the newest of that minor release. */
+/* The release of a version; without a patch level, the newest of that minor release. */
 static const struct orr_release *release_meant(uint32_t version, bool exact)
 {
     uint32_t count;
@@ -104,7 +104,7 @@ static const char *topic_of(const struct orr_behaviour_difference *difference)
     return NULL;
 }
 
-/* "path types, C2C, PXN" of what differs, each once, as long as there is room; empty without memory. */
+/* Writes the differences, "path types, C2C, PXN", each once, as long as there is room; empty if memory ran out. */
 static void write_topics(const struct orr_release *below, const struct orr_release *above, struct orr_text *text)
 {
     const struct orr_behaviour_difference *rows = NULL;
@@ -172,7 +172,7 @@ enum orr_code orr_release_unknown(const char *text, struct orr_error *err)
     return ORR_SETTING;
 }
 
-/* Tags whose code decides everything that is analysed here as another tag's does. */
+/* Tags that behave like another tag in everything that Orrery analyses. */
 static const struct orr_release_alias aliases[] = {
     {ORR_VERSION(2, 7, 6), "2.7.6", "2.7.8"},    {ORR_VERSION(2, 12, 7), "2.12.7", "2.12.10"},
     {ORR_VERSION(2, 18, 6), "2.18.6", "2.18.5"}, {ORR_VERSION(2, 19, 4), "2.19.4", "2.19.3"},
@@ -201,7 +201,7 @@ const struct orr_release *orr_release_of(uint32_t version)
     return NULL;
 }
 
-/* How far two versions are apart: by minor release, then by patch level. */
+/* The distance of two versions: by minor release, then by patch level. */
 static uint32_t distance(uint32_t a, uint32_t b)
 {
     enum { MINOR = 100 };
@@ -220,7 +220,7 @@ const struct orr_release *orr_release_nearest(uint32_t version, bool *ret_exact)
     found = &releases[0];
     for (uint32_t i = 1; i < count; i++) {
         uint32_t apart = distance(releases[i].version, version), least = distance(found->version, version);
-        /* Among equals, the last release before, or the first one after. */
+        /* Among equally near releases, the last one before or the first one after. */
         if (apart < least || (apart == least && releases[i].version < version))
             found = &releases[i];
     }

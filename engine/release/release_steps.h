@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/release: how the rows of the release table are made. A step says what one release changed; its row is
- * that of the release before, changed so. */
+/* Inside engine/release: builds the rows of the release table. A step has the changes of one release; its row is the
+ * previous release's row with these changes. */
 #ifndef ORR_RELEASE_RELEASE_STEPS_H
 #define ORR_RELEASE_RELEASE_STEPS_H
 
@@ -16,10 +16,11 @@ struct orr_release_step {
     const char *date;    /* year and month of NVIDIA's release notes ("2023-06"), NULL if there is no source */
     const char *summary; /* what distinguishes the release, a sentence without a full stop */
     void (*change)(struct orr_release *release, struct orr_connect_rules *connect, struct orr_tuning_model *tuning);
-    bool compared; /* all its cases of tests/conformance agree; false if there are none yet, and every answer says so */
+    bool compared; /* all its cases in tests/conformance agree; false if there are none yet, and then every answer says
+                    * so */
 };
 
-/* Oldest first; the first step of all starts from zeroes. A list ends with a step without a name. */
+/* Oldest first; the very first step starts from zeroes. A list ends with a step without a name. */
 extern const struct orr_release_step orr_steps_2_7_to_2_12[], orr_steps_2_14_to_2_17[], orr_steps_2_18_to_2_21[],
     orr_steps_2_22_to_2_26[], orr_steps_2_27_to_2_30[];
 

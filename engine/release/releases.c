@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The release table: rows made once from the steps of releases_2_*.c, and asked for by name. */
+/* The release table: its rows are made once from the steps of releases_2_*.c, and found by name. */
 #include <pthread.h>
 #include <string.h>
 

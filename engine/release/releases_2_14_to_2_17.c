@@ -33,7 +33,7 @@ static void split_collnet(struct orr_tuning_model *t)
     t->simple_threads[ORR_ALGO_COLLNET_DIRECT] = 0;
 }
 
-/* With what 2.13.4 had changed: the NIC of point-to-point transfers. */
+/* Includes a change of 2.13.4: the NIC of point-to-point transfers. */
 static void at_2_14_3(struct orr_release *r, struct orr_connect_rules *c, struct orr_tuning_model *t)
 {
     r->separation = ORR_APART_WHERE_NETWORK_IS_BETTER;
@@ -46,7 +46,7 @@ static void at_2_14_3(struct orr_release *r, struct orr_connect_rules *c, struct
     t->least_threads = 96;
 }
 
-/* 2.15.1 forms CollNet chains in the order of the tree graph still. */
+/* 2.15.1 still forms CollNet chains in the order of the tree graph. */
 static void at_2_15_5(struct orr_release *r, struct orr_connect_rules *c, struct orr_tuning_model *t)
 {
     r->search_rates = rates_2_15;

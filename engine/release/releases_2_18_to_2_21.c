@@ -166,7 +166,8 @@ static void at_2_19_3(struct orr_release *r, struct orr_connect_rules *c, struct
     t->nvls_gather_one_node = true;
 }
 
-/* NVLink domains over several hosts, as 2.20.5 alone uses them (every host keeps its own system), are not followed. */
+/* NVLink domains over several hosts in the form of 2.20.5 (every host keeps its own system), which no other release
+ * has, are not emulated. */
 static void at_2_20_5(struct orr_release *r, struct orr_connect_rules *c, struct orr_tuning_model *t)
 {
     r->nvlink_bw = r->nvlink_counted = nvlink_2_20;

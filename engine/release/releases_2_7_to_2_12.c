@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the releases 2.7.8 to 2.12.12 changed. 2.7.8 is where all start from. */
+/* What the releases 2.7.8 to 2.12.12 changed. All rows start from 2.7.8. */
 #include "engine/release/release_steps.h"
 
 static const uint8_t types_2_7[] = {ORR_PATH_LOC, ORR_PATH_NVL, ORR_PATH_PIX, ORR_PATH_PXB,
@@ -242,7 +242,7 @@ static void at_2_8_4(struct orr_release *r, struct orr_connect_rules *c, struct 
     r->p2p_default = ORR_P2P_BY_MODEL_AND_ZHAOXIN;
 }
 
-/* 2.9.6 and 2.9.8 are the same but for two settings that they lack. */
+/* 2.9.6 and 2.9.8 are the same, except that they lack two settings. */
 static void at_2_9_9(struct orr_release *r, struct orr_connect_rules *c, struct orr_tuning_model *t)
 {
     r->intel_overhead_up = 6;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What releases changed in the rules of the device side. Before 2.22.3 nobody has read them. */
+/* What releases changed in the rules of the device side. The rules before 2.22.3 have not been read. */
 #include "engine/release/device_rules.h"
 #include "engine/release/release_steps.h"
 

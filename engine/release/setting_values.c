@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of settings as users give them: their texts, and what NCCL reads from these. */
+/* Keeps the texts of settings that users give, and reads them like NCCL. */
 #include "engine/base/words.h"
 #include "engine/release/settings.h"
 
@@ -79,9 +79,9 @@ ORR_WORD_LIST(orr_fuse_word, size_t, ORR_FUSE_MAP(ORR_SECOND_OF))
 
 ORR_WORD_LIST(orr_windows_word, size_t, ORR_WINDOWS_MAP(ORR_SECOND_OF))
 
-/* A level as NCCL reads it: a type name of the release up to SYS, or a digit and the old scale; -1 means as if not
- * given. NCCL limits a number only upwards. One that is negative in 32 bits is read before the scale: the entry before
- * it is LOC too, and the entries farther away are unknown. */
+/* A level in NCCL's reading: a type name of the release up to SYS, or a number of the old scale; -1 means not given.
+ * NCCL limits a number only upwards. A number that is negative in 32 bits reads before the table of the scale: the
+ * entry just before it is LOC, too, and those farther away are unknown. */
 static enum orr_code read_level(const char *name, const char *text, const struct orr_release *release,
                                 int64_t *ret_level, struct orr_error *err)
 {
@@ -103,7 +103,7 @@ static enum orr_code read_level(const char *name, const char *text, const struct
     return ORR_OK;
 }
 
-/* How many letters two names share at their ends: enough to guess what was meant. */
+/* The number of letters that two names share at their ends: enough to guess what was meant. */
 static size_t likeness(const char *a, const char *b)
 {
     size_t la = strlen(a), lb = strlen(b), head = 0, tail = 0;
@@ -156,14 +156,14 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     slot->given = true;
     memcpy(text_of(settings, setting), value, length + 1);
     if (!orr_setting_in(setting, settings->release))
-        return ORR_OK; /* a release leaves variables alone that it does not know */
+        return ORR_OK; /* a release ignores variables that it does not know */
     if (info->kind == ORR_SETTING_LEVEL) {
         ORR_TRY(read_level(name, value, settings->release, &slot->number, err));
     } else if (info->kind == ORR_SETTING_INT) {
         errno = 0;
         int64_t number = strtoll(value, NULL, 0);
-        /* ORR_SETTING_UNSET is a number that users can give. Another with its sign and its low 32 bits, which is all
-         * that NCCL uses of it, takes its place. */
+        /* ORR_SETTING_UNSET is a number that users can give. It is replaced by a number with the same sign and low 32
+         * bits, because NCCL uses nothing else of it. */
         if (errno != ERANGE)
             slot->number = number == ORR_SETTING_UNSET ? number + ((int64_t)1 << 32) : number;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people read about a setting in one release: its default and its values. Rows of settings.c name in braces what
- * differs between releases. */
+/* Writes the texts about a setting in one release: its default and its values. In the rows of settings.c, braces mark
+ * the words that differ between releases. */
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void levels(struct words *words, const struct orr_release *release)
     }
 }
 
-/* In the words of the behaviour. */
+/* Uses the words of the behaviour. */
 static void p2p_level(struct words *words, const struct orr_release *release)
 {
     struct orr_behaviour row;
@@ -139,7 +139,7 @@ static void expand(char *room, size_t size, const char *text, const struct orr_r
     }
 }
 
-/* The number, with the word in brackets that the values give it: "-2 (automatic)". */
+/* The number, followed by its word from the list of values in brackets: "-2 (automatic)". */
 static void name_number(struct orr_setting_words *words, int64_t number)
 {
     char named[32];

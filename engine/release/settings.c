@@ -19,8 +19,8 @@
     .meaning = (meaning_)
 #define ORR_BEARS(part) ORR_BEARS_##part
 
-/* What becomes of values beyond those that a row names. A number beyond 64 bits is as if not given, which NCCL says in
- * its log; so is -9223372036854775808. */
+/* How NCCL treats values that a row does not name. A number beyond 64 bits, or -9223372036854775808, is treated as not
+ * given, and NCCL says so in its log. */
 #define AS_0            "other numbers count as 0"
 #define AS_1            "other numbers count as 1"
 #define AS_2            "other numbers count as 2"

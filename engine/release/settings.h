@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The NCCL_* settings that change what Orrery computes: one row each (settings.def), and the values of one request.
  *
- * Values are read as NCCL reads them: an integer is what strtoll(base 0) makes of the text, so "yes" is 0; an empty
- * text is the default. Names that no row has are an error, so that a typing mistake does not pass for a prediction.
+ * Values are read like in NCCL: an integer is read by strtoll() with base 0, so "yes" is 0; an empty text is the
+ * default. A name without a row is an error, so that a typing mistake does not go unnoticed.
  */
 #ifndef ORR_RELEASE_SETTINGS_H
 #define ORR_RELEASE_SETTINGS_H
@@ -35,13 +35,13 @@ struct orr_setting_info {
     int64_t default_value; /* INT: at `since` */
     uint32_t changed;      /* version from which another default holds, 0 if there is none */
     int64_t changed_default;
-    /* Texts with words in braces for what differs between releases: orr_setting_words() fills them in. */
-    const char *default_text; /* if a number says too little; may be NULL */
+    /* Texts, with words in braces for differences between releases, which orr_setting_words() fills in. */
+    const char *default_text; /* the default in words, if a number says too little; may be NULL */
     const char *values;       /* accepted values */
-    const char *outside;      /* what NCCL makes of other values: clamps, wraps, ignores */
+    const char *outside;      /* how NCCL treats other values: clamps, wraps, ignores */
     bool empty_is_value;      /* NCCL compares an empty text with the beginnings of its words; else it is the default */
     const char *meaning;      /* one sentence */
-    unsigned bears;           /* on which parts of an analysis: ORR_BEARS_* (behaviours.h) */
+    unsigned bears;           /* parts of an analysis that it affects: ORR_BEARS_* (behaviours.h) */
 };
 
 /* Whether NICs are fused before the analysis (engine/nics/used.h). X(symbol, word) */
@@ -75,11 +75,12 @@ enum orr_fuse_mode {
 /* A list of words (engine/base/words.h). */
 const char *orr_fuse_word(size_t mode);
 
-/* Bytes for the text of a value, with the 0 at its end: a number, a word or a policy; a list of names. */
+/* Bytes for the text of a value with its terminating zero: for a number, a word or a policy, and for a list of
+ * names. */
 enum { ORR_ROOM_FOR_WORD = 80, ORR_ROOM_FOR_LIST = 512 };
 
 struct orr_setting_value {
-    bool given;     /* by the request, and not empty */
+    bool given;     /* the request gives a text that is not empty */
     bool emptied;   /* the request gives an empty text: the default holds, whatever the input's own text says */
     int64_t number; /* INT: the value in force; LEVEL: an orr_path_type, or -1 if not given */
 };
@@ -92,15 +93,15 @@ struct orr_setting_texts {
 
 struct orr_settings {
     const struct orr_release *release;
-    uint32_t asked; /* version of the release that was asked for, where another one's row is taken; else 0 */
-    /* What a job has beside its NCCL_* variables: */
+    uint32_t asked; /* the requested version, if another release's row is used; otherwise 0 */
+    /* Facts of a job besides its NCCL_* variables: */
     unsigned fuse_nics; /* enum orr_fuse_mode */
     unsigned windows;   /* enum orr_windows: of the buffers of collectives */
     const char *tuner;  /* text of a tuner plugin's file (engine/tuning/tuner.h), borrowed; NULL if there is none */
     const char *gpus;   /* GPUs that take part: numbers or bus ids (engine/nics/gpus.h), borrowed; NULL means all */
     const char *nics;   /* NICs that take part, as NCCL_IB_HCA writes them, borrowed; NULL means all */
-    bool pasted;        /* settings that the input's text names are in already (engine/analysis/pasted.h) */
-    unsigned widened;   /* of trials alone: kinds of links that carry twice as much, bits by enum orr_link_kind
+    bool pasted;        /* the settings in the input's text were already added (engine/analysis/pasted.h) */
+    unsigned widened;   /* only in trials: kinds of links that carry twice as much, bits by enum orr_link_kind
                          * (engine/topology/system.h) */
     struct orr_setting_value values[ORR_SETTING_COUNT];
     struct orr_setting_texts texts;
@@ -114,7 +115,7 @@ const char *orr_setting_name(enum orr_setting setting);
 bool orr_setting_find(const char *name, enum orr_setting *ret_setting);
 /* The default of a setting in a release; ORR_SETTING_UNSET where NCCL decides by itself. */
 int64_t orr_setting_default(enum orr_setting setting, const struct orr_release *release);
-/* What people read about a setting in one release; "" if there is nothing to say. */
+/* Texts about a setting in one release; "" if there is nothing to say. */
 struct orr_setting_words {
     char standard[160], values[200], outside[160]; /* standard: the default */
 };
@@ -122,16 +123,16 @@ struct orr_setting_words orr_setting_words(enum orr_setting setting, const struc
 /* Whether the release has it. */
 bool orr_setting_in(enum orr_setting setting, const struct orr_release *release);
 
-/* The same question to another release: given settings are set again. SETTING: see orr_settings_set(). */
+/* Asks the same question of another release: sets the given settings again. SETTING: see orr_settings_set(). */
 enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_release *release,
                                const struct orr_settings *given, struct orr_error *err) ORR_NO_DISCARD;
-/* Copies the borrowed texts into arena: what keeps settings may outlive the question that they came with. */
+/* Copies the borrowed texts into arena, for an owner that outlives the question. */
 enum orr_code orr_settings_keep(struct orr_settings *settings, struct orr_arena *arena,
                                 struct orr_error *err) ORR_NO_DISCARD;
 /* All defaults of a release. */
 void orr_settings_init(struct orr_settings *settings, const struct orr_release *release);
-/* Sets one value from text. A setting that the release does not have is kept as given and changes nothing, as in NCCL:
- * orr_setting_in() says. SETTING: unknown name (err says which is near), or too long. */
+/* Sets one value from text. A setting that the release does not have (orr_setting_in()) is kept as given and changes
+ * nothing, like in NCCL. SETTING if the name is unknown (err suggests a similar one) or the text is too long. */
 enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, const char *value,
                                struct orr_error *err) ORR_NO_DISCARD;
 /* Gives one setting the value and the text that it has in `from`. */
@@ -142,7 +143,7 @@ static inline int64_t orr_setting_int(const struct orr_settings *settings, enum 
 {
     return settings->values[setting].number;
 }
-/* The same as NCCL keeps it when it stores a setting in an int: the lowest 32 bits. */
+/* The same for a setting that NCCL stores in an int: the lowest 32 bits. */
 static inline int32_t orr_setting_int32(const struct orr_settings *settings, enum orr_setting setting)
 {
     return (int32_t)(uint32_t)(uint64_t)settings->values[setting].number;
@@ -155,7 +156,7 @@ static inline int32_t orr_wrapping_div_up(int32_t a, int32_t b)
 }
 /* The text as given, NULL if not given. */
 const char *orr_setting_text(const struct orr_settings *settings, enum orr_setting setting);
-/* Do two questions give the same text, or neither one? */
+/* Do two questions give the same text, or no text? */
 bool orr_setting_texts_equal(const struct orr_settings *a, const struct orr_settings *b, enum orr_setting setting);
 
 #endif

@@ -81,7 +81,7 @@ enum orr_list_syntax {
     ORR_LIST_BY_FUNCTION /* entries by function; unknown names are errors */
 };
 
-enum orr_ring_plateau { /* where AllReduce over several nodes becomes slower to start with Simple */
+enum orr_ring_plateau { /* from which size AllReduce over several nodes starts more slowly with Simple */
                         ORR_PLATEAU_BY_RANKS,        /* from 64 KiB a 16th of a rank on: 1.9 */
                         ORR_PLATEAU_BY_RANKS_AND_SM, /* the same; 1.5 from capability 90 on */
                         ORR_PLATEAU_BY_CHANNEL /* from 64 bytes a channel and rank on: 1.9, 1.4 from capability 80 on */
@@ -104,7 +104,7 @@ struct orr_tuning_model {
     orr_limits ll_max, ring_ll128, tree_ll128, tree_max, nvls_tree_max;
     double ll128_of[ORR_FUNCTION_COUNT]; /* LL128 limits by function instead, 0 means the tables above */
     bool ll_limited;                     /* ll_max holds */
-    bool own_cpu;                        /* the row of ll_max goes by rank 0's CPU, not by the communicator's */
+    bool own_cpu;                        /* rank 0's CPU selects the row of ll_max, not the communicator's */
     bool mixed_vendor_as_amd;            /* for the row of ll_max */
     float row_max[ORR_TUNING_ROWS];      /* a whole algorithm's bandwidth, 0 means any */
     double tree_ll128_share;             /* of a tree's bandwidth with several nodes */
@@ -118,7 +118,7 @@ struct orr_tuning_model {
     double nvls_ratio;
     int32_t nvls_least_channels;  /* with fewer there is no NVLS */
     bool gather_by_collnet;       /* AllGather and ReduceScatter over NVLS and CollNet need a head for every rank */
-    bool collnet_gather_measured; /* their bandwidth by ranks a node, as measured */
+    bool collnet_gather_measured; /* measured bandwidth by ranks per node */
     bool gather_unscaled;         /* no ratio for them but for rings; else only CollNetDirect goes without */
     enum orr_gathers gathers;
     bool collnet_gather_bounded; /* CollNet's, as measured, needs CollNet and a head for every rank of a node */
@@ -143,7 +143,7 @@ struct orr_tuning_model {
     bool lists_for_allreduce;      /* algorithm switches only concern AllReduce */
     bool lists_spare_rings;        /* other functions always have their ring */
     bool collnet_ungated;          /* a CollNet graph has figures even if CollNet is off */
-    bool needs_nvswitch;           /* CollNetDirect does */
+    bool needs_nvswitch;           /* CollNetDirect needs an NVSwitch */
     bool ring_backup;              /* an operation without any bandwidth gets its ring's */
     bool backup_obeys_protocols;   /* but not with a protocol that is off */
     bool fallback_to_ring_tree;    /* without CollNet and if nothing else is enabled, Ring and Tree are enabled again */
@@ -169,14 +169,14 @@ struct orr_tuning_model {
     /* Choice. */
     float tree_correction[ORR_PROTOCOL_COUNT][ORR_TUNING_SIZES];
     int32_t tree_correction_sizes, nvls_tree_correction_sizes;
-    bool small_sizes_uncorrected; /* below 64 bytes; else they count as 64 */
+    bool small_sizes_uncorrected; /* sizes below 64 bytes get no correction; if false, they get that of 64 */
     enum orr_ring_plateau plateau;
     float time_limit;                                                      /* microseconds, 0 if there is none */
     int32_t collnet_direct_max_local_ranks, collnet_chain_max_local_ranks; /* 0 means any */
     int32_t nvls_gather_max_local_ranks;                                   /* 0 means any */
     bool nvls_gather_one_node;
-    bool nvls_bounded;        /* several nodes: NVLS takes no more channels than others */
-    bool collective_channels; /* NVLS' copies do not count */
+    bool nvls_bounded;        /* with several nodes, NVLS uses at most as many channels as others */
+    bool collective_channels; /* copies for NVLS are not counted */
     bool collnet_half_channels;
     bool collnet_sheds_in_rounds;                /* CollNet or CollNetDirect reduces its channels in several rounds */
     int32_t simple_threads[ORR_ALGORITHM_COUNT]; /* added with Simple */

@@ -12,7 +12,7 @@ struct orr_search_memo; /* engine/search/memo.h */
 
 /* Graphs that a rank requests besides ring and tree. */
 struct orr_search_request {
-    uint32_t hosts;                    /* number of GPUs in the communicator */
+    uint32_t hosts;                    /* number of hosts in the communicator */
     bool collnet;                      /* CollNet is on, with a plugin */
     bool nvls;                         /* NVLS is supported */
     const struct orr_graph_file *file; /* NCCL_GRAPH_FILE: its graphs are taken unchanged; NULL if there is none */

@@ -30,7 +30,7 @@ struct orr_file_graph {
     float bw_intra, bw_inter;                                     /* GB/s of one channel */
     float latency_inter;                                          /* microseconds */
     const char *type_intra, *type_inter;                          /* path types: "NVL" */
-    const struct orr_file_channel *channels;                      /* number of its members */
+    const struct orr_file_channel *channels;                      /* the channels that it contains */
     uint32_t held;
 };
 

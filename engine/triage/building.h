@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside engine/triage: the parts of a triage while it is made. */
+/* Inside engine/triage: the state of a triage while it is made, and the functions of its parts. */
 #ifndef ORR_TRIAGE_BUILDING_H
 #define ORR_TRIAGE_BUILDING_H
 
@@ -15,7 +15,7 @@ struct orr_triaging {
 /* triage_words.c: the weight of an event for the job; an event without a row is a warning. */
 enum orr_log_weight orr_triage_weight(const struct orr_log_event *event);
 #define orr_triage_text(triaging, ...) orr_arena_text((triaging)->arena, __VA_ARGS__)
-/* Names ranks, which it sorts, and why; nothing is said if count is 0. */
+/* Sorts ranks and names them, with the reason; does nothing if count is 0. */
 void orr_triage_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why);
 /* timeouts.c: names the ranks that called less or something else when PyTorch's time limit ended; false if there is
  * none. */

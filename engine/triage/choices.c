@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The algorithms that NCCL chose beside those that are predicted. */
+/* Compares the algorithms that NCCL chose with the predicted ones. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { NONE = UINT32_MAX, UNKNOWN = -1 };
 
-/* The same word but for case and '_': "NVLS_TREE", "NVLSTree". */
+/* Whether words are equal, ignoring case and '_': "NVLS_TREE", "NVLSTree". */
 static bool same_word(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -24,7 +24,7 @@ static bool same_word(const char *a, const char *b)
     }
 }
 
-/* An algorithm or a protocol as NCCL prints it: by name, or by number, which all releases count alike. */
+/* Reads an algorithm or a protocol that NCCL prints, by name or by number, which is the same in all releases. */
 static int read_number(const char *text, int count)
 {
     int value = isdigit((unsigned char)text[0]) && !text[1] ? text[0] - '0' : UNKNOWN;
@@ -55,15 +55,15 @@ static int function_of(const char *text)
     return UNKNOWN;
 }
 
-/* What a line of the log says, and the prediction for it. */
+/* A choice in the log, and the prediction for it. */
 struct compared {
     const struct orr_log_choice *choice;
-    int function, algorithm, protocol; /* UNKNOWN: another one */
+    int function, algorithm, protocol; /* UNKNOWN if it is another one */
     bool predicted;
     struct orr_choice prediction;
 };
 
-/* Whether the prediction is for a communicator: it is the one that is compared, or one like it. */
+/* Whether the prediction applies to a communicator: it is the compared one, or an equal one. */
 static bool concerns(const struct orr_log_check *check, uint32_t communicator)
 {
     const struct orr_log_survey *survey = check->survey;
@@ -161,7 +161,7 @@ static void sum_up(struct orr_triaging *t, const struct compared *rows, uint32_t
     }
 }
 
-/* How many sizes differ where one more setting holds; UINT32_MAX: NCCL refuses it. */
+/* The number of sizes that differ with one more setting; UINT32_MAX if NCCL refuses the setting. */
 static uint32_t differ_with(const struct orr_log_check *check, const struct compared *rows, uint32_t count,
                             const char *name, const char *value)
 {
@@ -182,7 +182,7 @@ static uint32_t differ_with(const struct orr_log_check *check, const struct comp
     return differ;
 }
 
-/* Why choices differ: a tuner plugin that the log names, or a setting under which fewer differ. */
+/* The reason why choices differ: a tuner plugin that the log names, or a setting with which fewer differ. */
 static void explain(struct orr_triaging *t, const struct compared *rows, uint32_t count)
 {
     const struct orr_log_check *check = t->check;

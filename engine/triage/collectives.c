@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ranks are behind, by the collectives that they called last: every rank of a communicator calls the same ones in
- * the same order, and NCCL numbers them (opCount). */
+/* Finds ranks that lag, by the last collectives that they called: every rank of a communicator calls the same
+ * collectives in the same order, and NCCL numbers them (opCount). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 ORR_COMPARATOR(by_call, struct orr_log_call *const, ORR_ORDER((*a)->op_count, (*b)->op_count),
                strcmp((*a)->function, (*b)->function), ORR_ORDER((*a)->rank, (*b)->rank))
 
-/* The last call of each rank of a communicator, the lowest number first. Returns how many ranks called one; 0 if also
- * where ranks send and receive, as they count that differently. */
+/* The last call of each rank of a communicator, the lowest number first. Returns how many ranks called one; 0 if ranks
+ * also send and receive, because those numbers differ between ranks. */
 static uint32_t gather(struct orr_triaging *t, uint32_t communicator, const struct orr_log_call ***ret_calls)
 {
     const struct orr_log *log = t->log;
@@ -36,7 +36,7 @@ static uint32_t gather(struct orr_triaging *t, uint32_t communicator, const stru
     return count;
 }
 
-/* Ranks with the same last call become one row. */
+/* Merges ranks with the same last call into one row. */
 static void make_rows(struct orr_triaging *t, const struct orr_log_call *const *calls, uint32_t count)
 {
     struct orr_triage *triage = t->triage;
@@ -99,7 +99,7 @@ static void name_behind(struct orr_triaging *t)
     struct orr_triage *triage = t->triage;
     const struct orr_triage_call *least = &triage->last_calls[0],
                                  *most = &triage->last_calls[triage->last_call_count - 1], *odd = least;
-    if (least->op_count == most->op_count) { /* the smaller part differs */
+    if (least->op_count == most->op_count) { /* the smaller group is the one that differs */
         odd = least->rank_count <= most->rank_count ? least : most;
         most = odd == least ? most : least;
         triage->missing_why =

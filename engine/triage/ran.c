@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ran: release, plugins, network and transports, per host where hosts differ. */
+/* Reports what ran: release, plugins, network and transports, per host if hosts differ. */
 #include <stdio.h>
 #include <string.h>
 
@@ -93,7 +93,7 @@ static void take_counts(struct orr_ran *ran, const struct orr_log_record *record
     ran->p2p_channels = (int32_t)counts.p2p;
 }
 
-/* A line that GPUDirect RDMA is off. */
+/* A line that says that GPUDirect RDMA is off. */
 static bool denies_gdr(const struct orr_log_record *record)
 {
     struct orr_log_gdr pair;
@@ -179,7 +179,7 @@ static bool begins(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-/* The network in words. Before 2.6 no line names it but those of connections. */
+/* The network in words. Before 2.6 only lines about connections name it. */
 static const char *network_name(struct orr_triaging *t, const char *name)
 {
     const struct orr_ran *ran = &t->triage->ran;
@@ -213,8 +213,7 @@ static void name_network(struct orr_triaging *t)
         }
 }
 
-/* A NIC of the dump that its name shows to be InfiniBand or RoCE; NULL if there is none, or a part of the dump is
- * assumed. */
+/* A NIC of the dump whose name shows InfiniBand or RoCE; NULL if there is none, or a part of the dump is assumed. */
 static const char *ib_in_dump(struct orr_triaging *t, const struct orr_dump *dump)
 {
     static const char *const drivers[] = {"mlx4_", "mlx5_", "bnxt_re", "irdma"};
@@ -229,9 +228,8 @@ static const char *ib_in_dump(struct orr_triaging *t, const struct orr_dump *dum
     return NULL;
 }
 
-/* Sockets although there are faster NICs: shown by the log's own list, by NICs that could not be opened, or by the
- * dump.
- */
+/* Checks for sockets although there are faster NICs, as the log's own list, NICs that could not be opened, or the dump
+ * show. */
 static void find_unused_ib(struct orr_triaging *t)
 {
     struct orr_ran *ran = &t->triage->ran;
@@ -286,7 +284,7 @@ static void take_settings(struct orr_triaging *t)
                 continue;
             const char *value = record->words[1];
             size_t length = strlen(value);
-            length -= length && value[length - 1] == '.'; /* lines about integers end with a stop */
+            length -= length && value[length - 1] == '.'; /* lines about integers end with a full stop */
             add_to(t, &setting->values, &setting->value_count, orr_triage_text(t, "%.*s", (int)length, value), record);
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A triage in a few sentences that can be pasted into a ticket: the verdict, the cause, what confirms it, what to do.
- */
+/* Summarises a triage in a few sentences that can be pasted into a ticket: the verdict, the cause, how to confirm it,
+ * and what to do. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,7 +128,7 @@ static void say_verdict(struct orr_triaging *t)
                                triage->missing_why));
 }
 
-/* What the message means and what to do, then the line itself. */
+/* Adds the meaning of a message and the advice, then the line itself. */
 static void say_event(struct orr_triaging *t)
 {
     const struct orr_triage *triage = t->triage;
@@ -172,8 +172,8 @@ static bool say_tried(struct orr_triaging *t)
     return true;
 }
 
-/* An error that says its own cause comes before what lines show together, except what explains this very error; one
- * that follows from another comes after. */
+/* An error that names its own cause comes before symptoms, except a symptom that explains this very error; an error
+ * that follows from another comes after them. */
 static void say_cause(struct orr_triaging *t)
 {
     enum { CAUSES_SAID = 2 };
@@ -217,7 +217,7 @@ static void say_ran(struct orr_triaging *t)
     const char *what = named ? ran->values[ORR_RAN_RELEASE][0].value : log->rccl ? "RCCL" : "NCCL";
     const char *ranks = "";
     if (of) {
-        /* NCCL counts a clique of NVLink as one node. */
+        /* For NCCL, an NVLink clique is one node. */
         const uint32_t hosts = of->host_count, said = of->node_count > 0 ? (uint32_t)of->node_count : hosts,
                        least = said > hosts ? said : hosts;
         /* Ranks that are not in the log may be on more hosts. */
@@ -271,7 +271,7 @@ static const char *hosts_text(struct orr_triaging *t, const struct orr_ran_value
                                   : orr_triage_text(t, "%.60s and %u more", value->hosts[0], value->host_count - 1);
 }
 
-/* What differs between hosts: a plugin, a driver, or a setting. */
+/* Differences between hosts: a plugin, a driver, or a setting. */
 static void say_differing(struct orr_triaging *t)
 {
     static const enum orr_ran_what whats[] = {ORR_RAN_PLUGIN, ORR_RAN_PROVIDER, ORR_RAN_DRIVER};
@@ -330,7 +330,7 @@ static void say_check(struct orr_triaging *t)
                                check->machine_implied ? " for the machine type that its lines imply" : ""));
 }
 
-/* Output of tools, settings or an answer of RAS, without a line that a job printed. */
+/* Whether the text has only output of tools, settings or an answer of RAS, and no line that a job printed. */
 static bool is_of_tools(const struct orr_triaging *t)
 {
     const struct orr_log *log = t->log;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ranks were behind, or called another collective, when PyTorch's time limit ended the job. Work is numbered in
- * each process group, so only numbers of one group are compared. */
+/* Finds the ranks that lagged, or called another collective, when PyTorch's time limit ended the job. Each process
+ * group numbers its own work, so only numbers of one group are compared. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,13 +38,13 @@ static bool is_of(const struct orr_log_progress *row, const char *group)
 
 ORR_COMPARATOR(by_rank, struct orr_log_progress *const, ORR_ORDER((*a)->rank, (*b)->rank))
 
-/* Collectives in which every rank gives as many elements. */
+/* Whether every rank contributes equally many elements to a collective. */
 static bool is_even(const char *operation)
 {
     return !strcmp(operation, "ALLREDUCE") || !strcmp(operation, "BROADCAST") || !strcmp(operation, "REDUCE");
 }
 
-/* Transfers between two ranks, and groups of calls, are not called alike by all. */
+/* Whether all ranks make the same call: not for transfers between two ranks, nor for groups of calls. */
 static bool is_collective(const char *operation)
 {
     return strcmp(operation, "SEND") && strcmp(operation, "RECV") && strcmp(operation, "COALESCED") &&
@@ -59,8 +59,8 @@ static bool is_same(const struct orr_log_timed_out *a, const struct orr_log_time
 ORR_COMPARATOR(by_caller, struct orr_log_timed_out *const, ORR_ORDER((*a)->rank, (*b)->rank),
                ORR_ORDER((*a)->line, (*b)->line))
 
-/* Keeps one call of each rank. One that has several which differ is left out: they are of several groups, and a call's
- * line does not say of which. */
+/* Keeps one call of each rank. A rank with several different calls is left out: they belong to several groups, and the
+ * lines do not say to which. */
 static uint32_t keep_certain(const struct orr_log_timed_out **calls, uint32_t count)
 {
     uint32_t kept = 0;
@@ -76,8 +76,8 @@ static uint32_t keep_certain(const struct orr_log_timed_out **calls, uint32_t co
     return kept;
 }
 
-/* What ranks waited in when the work timed out that the first line of a group names. A rank counts if such a line of
- * its own names the same work. */
+/* The collective in which each rank waited when the work named by the first line of a group timed out. A rank is
+ * included if its own line names the same work. */
 static uint32_t gather(struct orr_triaging *t, const char *group, const struct orr_log_timed_out ***ret_calls)
 {
     const struct orr_log *log = t->log;
@@ -126,7 +126,7 @@ static uint32_t callers_of(const struct orr_log_timed_out *call, const struct or
     return found;
 }
 
-/* Calls of which none is most ranks': each is named, and nothing shows which is right. */
+/* If no call is that of most ranks, names each: nothing shows which is right. */
 static void name_sides(struct orr_triaging *t, const struct orr_log_timed_out *const *calls, uint32_t count,
                        int32_t *ranks)
 {
@@ -151,7 +151,7 @@ static void name_sides(struct orr_triaging *t, const struct orr_log_timed_out *c
         calls[0]->work, text, side_count > SIDES_MOST ? ", and others differ again" : "");
 }
 
-/* Ranks that wait in another collective than the others, by the same number. */
+/* Finds ranks that wait in another collective than the others, under the same number. */
 static bool name_other_calls(struct orr_triaging *t, const char *group)
 {
     const struct orr_log_timed_out **calls = NULL, *odd = NULL;
@@ -184,7 +184,7 @@ static bool name_other_calls(struct orr_triaging *t, const char *group)
     return true;
 }
 
-/* Ranks whose last enqueued work is lower than others'. */
+/* Finds ranks whose last enqueued work is lower than that of others. */
 static bool name_behind(struct orr_triaging *t, const char *group)
 {
     const struct orr_log *log = t->log;

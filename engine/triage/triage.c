@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Did the job work? Errors that end a job decide; then ranks whose initialisation did not end; then what shows that the
- * job finished. */
+/* Did the job work? Errors that end a job decide first, then ranks whose initialisation did not end, then signs that
+ * the job finished. */
 #include "engine/triage/triage.h"
 
 #include <string.h>
@@ -10,17 +10,17 @@
 
 enum { NONE = UINT32_MAX };
 
-/* What shows that a job finished. */
+/* Signs that a job finished. */
 struct ending {
     bool results;      /* nccl-tests printed its results, and none were wrong */
     uint32_t ended;    /* sessions whose communicator was destroyed or aborted */
     uint32_t complete; /* named sessions whose initialisation ended */
     uint32_t started;  /* named sessions */
-    uint32_t line;     /* what goes wrong after it is part of the shutdown; 0 if no line shows that the job finished */
-    const char *how;   /* a clause about that line */
+    uint32_t line;     /* line after which errors are part of the shutdown; 0 if no line shows that the job finished */
+    const char *how;   /* a clause about that sign */
 };
 
-/* Whether a line that programs print at their end says that the work was done. */
+/* Whether a program's last lines say that the work was done. */
 static bool is_end(const struct orr_log_record *record)
 {
     const char *said = record->word_count ? record->words[record->word_count - 1] : "";
@@ -30,8 +30,8 @@ static bool is_end(const struct orr_log_record *record)
            (!strstr(said, "(status=") || strstr(said, "(status=0x0000)"));
 }
 
-/* The job finished where it printed its result, or where the first communicator was destroyed if all were, unless it
- * made another one later. */
+/* Finds where the job finished: where it printed its result, or where the first communicator was destroyed if all were
+ * and none was made later. */
 static void find_finish(const struct orr_log *log, struct ending *ending)
 {
     uint32_t last_start = 0, printed = 0, destroyed = 0;
@@ -89,7 +89,7 @@ static uint32_t first_of(const struct orr_log *log, const struct ending *ending,
     return NONE;
 }
 
-/* The first warning of NCCL's that no row has, before the errors that follow from another; NONE if there is none. */
+/* The first NCCL warning without a row, before errors that follow from another; NONE if there is none. */
 static uint32_t first_unknown(const struct orr_log *log, const struct ending *ending, uint32_t after)
 {
     for (uint32_t i = 0; i < after && after != NONE; i++)
@@ -98,7 +98,7 @@ static uint32_t first_unknown(const struct orr_log *log, const struct ending *en
     return NONE;
 }
 
-/* Which of `count` ranks were past their initialisation: PyTorch's watchdog names their work. */
+/* The ranks that were past their initialisation, because PyTorch's watchdog names their work. */
 static bool *mark_progress(struct orr_triaging *t, int32_t count)
 {
     bool *marks = ORR_NEW(t->arena, bool, (size_t)count + 1);
@@ -114,7 +114,7 @@ static int32_t most_ranks(const struct orr_log *log)
     return largest == NONE || !log->communicators ? 0 : log->communicators[largest].rank_count;
 }
 
-/* Ranks of communicators that began to initialise and did not end. */
+/* Ranks that began to initialise a communicator and did not finish. */
 static uint32_t find_unfinished(struct orr_triaging *t)
 {
     const struct orr_log *log = t->log;
@@ -132,8 +132,8 @@ static uint32_t find_unfinished(struct orr_triaging *t)
     return count;
 }
 
-/* The ranks that others waited for when a time limit ended: those that called something else or less, else those that
- * report nothing though most ranks do. */
+/* The ranks for which others waited when a time limit ended: those that called less or something else, or else those
+ * that report nothing although most ranks do. */
 static void find_behind(struct orr_triaging *t)
 {
     const struct orr_log *log = t->log;
@@ -182,7 +182,8 @@ static void judge(struct orr_triaging *t)
     }
     triage->finished = ending.line;
     triage->finished_how = ending.how;
-    /* The first error is the cause; a timeout, or an error that follows from others, only if there is no other. */
+    /* The first error is the cause; a timeout, or an error that follows from others, is the cause only if there is no
+     * other. */
     triage->cause = fatal != NONE                                      ? fatal
                     : maybe != NONE && (hang != NONE || after != NONE) ? maybe
                     : hang != NONE                                     ? hang

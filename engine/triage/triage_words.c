@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of a triage: of verdicts and events, lists of ranks, and texts that live as long as it. */
+/* Words of a triage: names of verdicts and events, lists of ranks, and texts in the triage's arena. */
 #include "engine/base/words.h"
 
 #include <stdio.h>

@@ -11,9 +11,9 @@ struct orr_model {
     const struct orr_settings *settings;
     int32_t ranks, nodes;
     float ranks_per_node;
-    int32_t row, column; /* release that gives the limits */
+    int32_t row, column; /* of the tables of limits */
     double ll_max;
-    int32_t cpu_arch; /* CPU vendor that decides about PCI latencies */
+    int32_t cpu_arch; /* the architecture that decides about PCI latencies */
     bool uniform_80;  /* all GPUs are of capability 80 */
 };
 

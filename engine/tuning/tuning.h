@@ -26,7 +26,7 @@ struct orr_choice {
     float alg_bw; /* GB/s: bytes / time */
     float bus_bw; /* GB/s, as nccl-tests reports it */
     int32_t channels, threads;
-    uint32_t tuner_line; /* row of the tuner file that decided; 0 if NCCL itself did */
+    uint32_t tuner_line; /* line of the tuner file's row that decided; 0 if NCCL itself did */
 };
 
 /* The aligned graph that an algorithm uses. */

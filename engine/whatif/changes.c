@@ -22,7 +22,7 @@ struct orr_effort orr_changes_effort(const struct orr_analysis *a)
     return most;
 }
 
-/* Whether a side has the devices that a fact is about: if it has not, the missing device says it all. */
+/* Whether a side has the devices that a fact is about: if not, the missing device is reported instead. */
 static bool has_devices(const struct orr_facts *facts, const struct orr_fact *fact)
 {
     enum orr_fact_place place = orr_fact_info((enum orr_fact_kind)fact->kind)->place;
@@ -87,13 +87,13 @@ static void pair_up(struct orr_changes *result, struct pairing *p)
     }
 }
 
-/* What has the same index as a changed fact while it is sorted into groups. */
+/* Data about a changed fact, with the same index, while facts are sorted into groups. */
 struct sorted {
     const struct orr_changed *changed;
     const uint64_t *set;
     uint32_t words;
     bool certain;
-    size_t in_group; /* how many alike */
+    size_t in_group; /* number of equal ones */
 };
 
 static int alike(const struct sorted *a, const struct sorted *b)
@@ -114,7 +114,7 @@ static int alike(const struct sorted *a, const struct sorted *b)
 
 ORR_COMPARATOR(by_group, struct sorted, alike(a, b), orr_fact_compare(&a->changed->fact, &b->changed->fact))
 
-/* For readers: kinds in the order of the document, in each the largest groups first. */
+/* The order for readers: kinds as in the document, and within a kind the largest groups first. */
 static int by_size(const void *x, const void *y)
 {
     const struct sorted *a = x, *b = y;

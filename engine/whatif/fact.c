@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One fact: its row in the table, how it is added, and what its subjects are called. */
+/* A single fact: its row in the table, how to add it, and the names of its subjects. */
 #include "engine/whatif/facts.h"
 
 #include "engine/base/sorting.h"

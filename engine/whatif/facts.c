@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All facts of an analysis, sorted. */
+/* Collects all facts of an analysis, sorted. */
 #include "engine/whatif/facts.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bool is_sorted(const struct orr_fact *rows, size_t count)
     return true;
 }
 
-/* Puts each kind's rows together; mostly they are in order then. */
+/* Puts the rows of each kind together; usually they are then in order. */
 static bool sort(struct orr_fact_list *list)
 {
     size_t ends[ORR_FACT_KIND_COUNT + 1] = {0};
@@ -52,7 +52,7 @@ enum orr_code orr_facts_named(const struct orr_analysis *analysis, const struct 
     orr_facts_of_channels(analysis, &list);
     orr_facts_of_tuning(analysis, &list);
     ORR_NEED(!orr_arena_starved(arena) && sort(&list), err);
-    /* Parts of a host share devices and links: one of each is enough. */
+    /* Parts of a host share devices and links: keeps one of each. */
     size_t kept = 0;
     for (size_t i = 0; i < list.count; i++)
         if (!kept || orr_fact_compare(&list.rows[kept - 1], &list.rows[i]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an analysis says, as a flat sorted list of facts that can be compared with those of another analysis of the same
- * dump. A fact is about one or two subjects and has one value. Both sides name subjects alike, whatever ids the
- * releases give to nodes. Devices are named by the element of the dump that made them, GPUs by their rank. */
+/* An analysis as a flat sorted list of facts, which can be compared with those of another analysis of the same dump. A
+ * fact is about one or two subjects and has one value. Both sides use the same names for subjects, regardless of the
+ * ids that releases give to nodes: a device is named by the element of the dump that made it, a GPU by its rank. */
 #ifndef ORR_WHATIF_FACTS_H
 #define ORR_WHATIF_FACTS_H
 
@@ -70,10 +70,10 @@ enum orr_fact_unit {
     ORR_UNIT_DEVICE,    /* a subject */
     ORR_UNIT_PATTERN,   /* enum orr_pattern */
     ORR_UNIT_CHOICE,    /* algorithm * ORR_PROTOCOL_COUNT + protocol */
-    ORR_UNIT_ORDER      /* a digest: which of several arrangements it is, not a figure */
+    ORR_UNIT_ORDER      /* a digest that identifies an arrangement; not a figure */
 };
 
-enum orr_fact_place { /* what detail, a and b of a fact mean */
+enum orr_fact_place { /* the meaning of detail, a and b of a fact */
                       ORR_PLACE_WHOLE,
                       ORR_PLACE_DEVICE,        /* a: device */
                       ORR_PLACE_LINK,          /* a, b: devices; detail: enum orr_link_type */
@@ -90,7 +90,7 @@ enum orr_fact_place { /* what detail, a and b of a fact mean */
 };
 
 struct orr_fact_info {
-    const char *name; /* as the analysis document calls it */
+    const char *name; /* name in the analysis document */
     enum orr_fact_section section;
     enum orr_fact_unit unit;
     enum orr_fact_place place;
@@ -113,18 +113,19 @@ struct orr_fact {
 struct orr_facts {
     struct orr_fact *rows; /* sorted by orr_fact_compare(), no two equal */
     size_t count;
-    size_t devices; /* of them are ORR_FACT_DEVICE, and come first */
+    size_t devices; /* number of ORR_FACT_DEVICE, which come first */
 };
 
-/* How another dump calls what this one has, so that facts about two dumps can be compared. What the
- * other has not gets names that it does not use. NULL in its place: both sides are one dump. */
+/* The names in another dump for the devices of this one, so that facts about two dumps can be compared. Devices that
+ * the other does not have get unused names. A NULL pointer instead means that both sides are the same dump. */
 struct orr_fact_names {
     const uint32_t *element, *rank;         /* [element], [host rank] of this dump: the names */
-    const uint32_t *own_element, *own_rank; /* [name]: back again; UINT32_MAX: this dump has none of the name */
-    uint32_t elements, ranks;               /* names that there are */
-    uint32_t local_ranks, named_ranks;      /* ranks of a host: of this dump, and of the other */
+    const uint32_t *own_element, *own_rank; /* [name]: the reverse; UINT32_MAX if this dump has no device with the
+                                             * name */
+    uint32_t elements, ranks;               /* number of names */
+    uint32_t local_ranks, named_ranks;      /* ranks of a host in this dump, and in the other */
 };
-/* The name of a device, and back; back, UINT32_MAX: this dump has none. */
+/* The name of a device, and the reverse; the reverse is UINT32_MAX if this dump has none. */
 uint32_t orr_subject_named(const struct orr_fact_names *names, uint32_t subject);
 uint32_t orr_subject_own(const struct orr_fact_names *names, uint32_t subject);
 
@@ -144,7 +145,7 @@ static inline uint32_t orr_subject(enum orr_node_type type, uint32_t which)
 {
     return (uint32_t)type << 27 | (which & ((1u << 27) - 1));
 }
-/* The node of a subject; false if this analysis has no such device. Several parts of a host: the first that has it. */
+/* The node of a subject, in the first part of the host that has it; false if this analysis has no such device. */
 bool orr_subject_find(const struct orr_analysis *analysis, uint32_t subject, const struct orr_system **ret_system,
                       uint32_t *ret_node);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs as searched, channels as connected. Orders of ranks are facts by their digest. */
+/* Facts of the searched graphs and the connected channels. Orders of ranks are facts by their digest. */
 #include "engine/base/hash.h"
 #include "engine/whatif/facts.h"
 
@@ -38,7 +38,7 @@ static void add_graph(const struct orr_graph *graph, const struct orr_system *sy
     }
 }
 
-/* Ranks in a row that closes: from the one that the names put first. */
+/* A ring's ranks, beginning with the rank that has the lowest name. */
 static uint64_t ring_digest(const struct orr_fact_list *list, const int32_t *ring, uint32_t ranks)
 {
     uint64_t digest = ORR_HASH_START;
@@ -51,7 +51,7 @@ static uint64_t ring_digest(const struct orr_fact_list *list, const int32_t *rin
     return digest;
 }
 
-/* Parents and children; a sum over the ranks, whatever they are called. */
+/* Parents and children, as a sum over the ranks, which does not depend on their numbers. */
 static uint64_t tree_digest(const struct orr_fact_list *list, const int32_t *up, const int32_t *down, uint32_t width,
                             uint32_t ranks)
 {

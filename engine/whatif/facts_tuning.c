@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tuning model and what it chooses. A combination that is unavailable, or that the release does
- * not know, is not a fact: its figures decide nothing. */
+/* Facts of the tuning model and its choices. A combination that is unavailable, or that the release does not have, is
+ * not a fact, because its figures have no effect. */
 #include "engine/whatif/facts.h"
 
-enum { SMALLEST = 3, LARGEST = 33 }; /* 8 bytes to 8 GiB, doubling, as people run nccl-tests */
+enum { SMALLEST = 3, LARGEST = 33 }; /* 8 bytes to 8 GiB, doubling, like typical runs of nccl-tests */
 
 void orr_facts_of_tuning(const struct orr_analysis *analysis, struct orr_fact_list *list)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Halving: if the changed facts are the same at both ends of a stretch of the steps, nothing in it matters (but for
- * steps that undo one another); else its middle is answered as well. The longest open stretch goes first, so that a
- * limit leaves short ones. */
+/* Finds reasons by halving: if the changed facts are the same at both ends of a stretch of steps, no step in it matters
+ * (unless steps undo one another); otherwise the question at its middle is answered, too. The longest open stretch goes
+ * first, so that a limit leaves only short ones. */
 #include "engine/whatif/reasons.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct hunt {
     size_t count;
     struct orr_arena *arena;
     int64_t **values; /* [steps taken]: value of each changed fact, NULL if not answered */
-    bool *refused;    /* [steps taken]: that mixture of rules has no answer */
+    bool *refused;    /* [steps taken]: whether that mixture of rules has no answer */
     struct stretch *open;
     uint32_t open_count;
     struct orr_trials trials;
@@ -73,7 +73,7 @@ static bool equal_at(const struct hunt *h, const struct stretch *s)
     return true;
 }
 
-/* All steps of a stretch are, or may be, the reason for what differs between its ends. */
+/* Records that the steps of a stretch are, or may be, the reason for the differences between its ends. */
 static void settle(struct hunt *h, const struct stretch *s)
 {
     struct orr_reasons *r = h->reasons;
@@ -124,7 +124,7 @@ static enum orr_code hunt(struct hunt *h, struct orr_error *err)
         if (middle) {
             ORR_TRY(answer(h, middle, err));
             if (h->refused[middle])
-                continue; /* the same stretch again, at another point */
+                continue; /* try the same stretch at another point */
         }
         h->open[longest] = h->open[--h->open_count];
         if (middle) {

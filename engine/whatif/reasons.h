@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why facts change: between which steps their value does. Inside engine/whatif only. */
+/* Inside engine/whatif: finds the steps at which the values of facts change. */
 #ifndef ORR_WHATIF_REASONS_H
 #define ORR_WHATIF_REASONS_H
 
@@ -13,8 +13,8 @@ struct orr_changed {
 };
 
 struct orr_reasons {
-    uint32_t words; /* of a set of steps */
-    uint64_t *sets; /* [changed * words]: bit S: changes at step S, or may */
+    uint32_t words; /* words of a set of steps */
+    uint64_t *sets; /* [changed * words]: bit S is set if the fact changes at step S, or may */
     bool *certain;  /* [changed] */
     uint32_t analyses;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts and changes as people see them, for documents and for text alike: values with their units resolved, places with
- * the names of their parts, and a summary. */
+/* Facts and changes for people, in documents and in text: values with their units resolved, places with the names of
+ * their parts, and a summary. */
 #ifndef ORR_WHATIF_SHOWN_H
 #define ORR_WHATIF_SHOWN_H
 
@@ -27,7 +27,7 @@ struct orr_shown_value {
 void orr_change_value(const struct orr_changes *changes, const struct orr_change *change, bool side_b,
                       struct orr_shown_value *ret_value);
 
-/* What a fact is about: "from" GPU/0-1b000, "to" NET/0-0. Gives the number of members. */
+/* The subjects of a fact: "from" GPU/0-1b000, "to" NET/0-0. Returns the number of members. */
 enum { ORR_PLACE_MEMBERS = 3 };
 struct orr_place_member {
     const char *name;
@@ -36,11 +36,11 @@ struct orr_place_member {
 uint32_t orr_change_place(const struct orr_changes *changes, const struct orr_fact *fact,
                           struct orr_place_member members[ORR_PLACE_MEMBERS]);
 
-/* What becomes of bandwidths, if they were computed, then "3 of 412 facts change: 2 in graphs, 1 in tuning." */
+/* The change of bandwidths, if computed, then "3 of 412 facts change: 2 in graphs, 1 in tuning." */
 void orr_changes_summary(const struct orr_changes *changes, struct orr_text *text);
 /* The end of such a sentence: " 2 in graphs, 1 in tuning." */
 void orr_changed_sections(const struct orr_changes *changes, struct orr_text *text);
-/* The bandwidths of both, a table; "": none were computed. sides: "before > after". */
+/* A table of the bandwidths of both; "" if they were not computed. sides: "before > after". */
 void orr_changes_outcomes(const struct orr_changes *changes, const char *sides, struct orr_text *text);
 
 #endif

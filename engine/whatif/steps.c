@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What counts is the value in force: releases may differ in a default that the question sets anyway. */
+/* Compares values in force: releases may differ in a default that the question sets anyway. */
 static bool same_value(const struct orr_settings *a, const struct orr_settings *b, enum orr_setting setting)
 {
     return orr_setting_int(a, setting) == orr_setting_int(b, setting) && orr_setting_texts_equal(a, b, setting);
@@ -29,7 +29,7 @@ static enum orr_code setting_text(const struct orr_settings *settings, enum orr_
     return *ret_text ? ORR_OK : orr_fail_nomem(err);
 }
 
-/* A list and its length are one thing: the step of the first includes the second. */
+/* A list and its length change together: the list's step includes the length. */
 static const struct pair {
     enum orr_behaviour_of of;
     size_t list, length; /* offsets; a length is an uint32_t */
@@ -61,14 +61,14 @@ static bool is_smaller_budget(const struct orr_behaviour *behaviour, const struc
     return false;
 }
 
-/* No fact that is compared depends on it: the device side is not among them. */
+/* Whether no compared fact depends on a behaviour: facts of the device side are not compared. */
 static bool is_aside(const struct orr_behaviour *behaviour)
 {
     return behaviour->bears == ORR_BEARS_DEVICE;
 }
 
-/* The numbers of path types come first where they become more and last where they become fewer, so that every mixture
- * on the way has a number for all that its other rules make. */
+/* New path types come first and removed ones last, so that every mixture in between has a number for all types that its
+ * other rules produce. */
 static enum orr_code add_behaviours(struct orr_way *way, struct orr_arena *arena, struct orr_error *err)
 {
     const struct orr_release *from = way->from->settings.release, *to = way->to->settings.release;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From one question to another in single steps: each behaviour in which the releases differ, then each setting
- * whose value differs. Any prefix of the steps is a question that can be answered, so that a change in the answer can
- * be put down to the step where it appears. The steps always lead from the older release to the newer one: the reasons
- * are the same whichever side is asked first. Rules that need others come after them; smaller budgets of the search
+/* Leads from one question to another in single steps: each behaviour in which the releases differ, then each setting
+ * whose value differs. Any prefix of the steps is a question that can be answered, so a change in the answer can be
+ * attributed to the step where it appears. The steps always lead from the older release to the newer one, so that the
+ * reasons do not depend on which side is asked first. Rules that require others come after them; smaller search budgets
  * come first, so that the answers in between are quick. */
 #ifndef ORR_WHATIF_STEPS_H
 #define ORR_WHATIF_STEPS_H
@@ -14,18 +14,19 @@
 #include "engine/trials/trials.h"
 
 struct orr_step {
-    struct orr_behaviour behaviour; /* kind SETTING if the setting is changed, whatever the releases' defaults */
+    struct orr_behaviour behaviour; /* kind is SETTING if the question changes the setting, regardless of the releases'
+                                     * defaults */
     const char *from, *to;          /* its two values as text */
 };
 
 struct orr_way {
     const struct orr_query *from, *to; /* borrowed */
-    bool reversed;                     /* from is the second question: its release is older */
+    bool reversed;                     /* `from` is the second question, because its release is older */
     struct orr_step *steps;
     uint32_t count;
 };
 
-/* A question between the two: a release that never was, made of the rules of two. */
+/* A question between the two: an invented release with rules of both. */
 struct orr_mixture {
     struct orr_release release;
     struct orr_connect_rules connect;
