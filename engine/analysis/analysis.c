@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's order of steps, from a dump to the tuning model. */
+/* Runs NCCL's steps in order, from a dump to the tuning model. */
 #include "engine/analysis/analysis.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 const uint32_t orr_max_ranks = 1u << 17;
 
-/* Adds the time since *since to a stage and starts the next one; does nothing if nobody asks. */
+/* Adds the time since *since to a stage and starts the next one; does nothing if nobody needs times. */
 static void lap(uint64_t *stage, uint64_t *since)
 {
     if (!stage)
@@ -81,7 +81,8 @@ static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err
     return join(a, members, count, err);
 }
 
-/* Up to the search. ranks: of the whole communicator, 0 for as many hosts of this dump as the query says. */
+/* The steps up to the search. ranks: those of the whole communicator; 0 means the query's number of hosts with this
+ * dump. */
 static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct orr_stage_times *times,
                                   uint64_t *since, struct orr_error *err)
 {

@@ -17,12 +17,13 @@
 struct orr_query {
     struct orr_settings settings; /* with the release */
     uint32_t hosts;               /* identical ones, 1.. */
-    uint32_t domain;              /* hosts that NVLink joins to a domain, 1: none; 0: as the notes of the dump say.
-                                   * Read by orr_analyze_hosts() (engine/cluster/again.h) */
+    uint32_t domain;              /* hosts that NVLink joins to a domain: 1 means none, 0 means the number in the dump's
+                                   * notes. Read by orr_analyze_hosts() (engine/cluster/again.h) */
     uint32_t first_hosts; /* to analyse a cluster again with this many of its hosts, in the order of their lowest
                              ranks; 0 means all */
     bool plan;            /* rings and trees are not made: orr_connect_plan() */
-    struct orr_search_memo *memo; /* of questions under the same release; must live as long; NULL if there is none */
+    struct orr_search_memo *memo; /* memo of questions with the same release; must outlive the analysis; NULL if there
+                                   * is none */
 };
 /* Most hosts of a query, and of a query that only needs a plan. orr_max_ranks limits the ranks as well. */
 enum { ORR_MAX_HOSTS = 512, ORR_MAX_PLAN_HOSTS = 16384, ORR_MAX_DOMAIN_HOSTS = 128 };
@@ -43,10 +44,10 @@ struct orr_gdr {
 /* The NIC of a rank for a channel, towards other hosts. */
 struct orr_net_dev {
     int64_t net;        /* id of the NET */
-    int32_t proxy_rank; /* the rank whose proxy drives it: itself without PXN */
+    int32_t proxy_rank; /* the rank whose proxy drives it; without PXN, the rank itself */
 };
 
-/* One system of the host: all of it, or a part where trimming splits the host. */
+/* One system of the host: all of it, or a part if trimming splits the host. */
 struct orr_part {
     struct orr_system system;             /* final: trimmed */
     struct orr_paths paths;               /* of it */
@@ -62,8 +63,8 @@ struct orr_analysis {
     const struct orr_dump *given; /* what was asked about; borrowed: must live as long */
     const struct orr_dump
         *dump; /* with the GPUs and NICs that a job uses (engine/nics): `given` itself, or in the arena */
-    /* The different hosts around this one, which holds rank 0 and whose ranks are host ranks in all but the
-     * communicator; borrowed; NULL means query.hosts equal hosts. */
+    /* The cluster of different hosts to which this host belongs; borrowed. This host has rank 0, and everywhere except
+     * in the communicator, its ranks are host ranks. NULL means query.hosts equal hosts. */
     const struct orr_cluster *cluster;
     struct orr_query query;
     uint32_t ranks, local_ranks;
@@ -87,10 +88,10 @@ struct orr_stage_times {
  * orr_paths_route(), orr_connect() and orr_tune(). */
 enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *query, struct orr_stage_times *times,
                           struct orr_analysis **ret_analysis, struct orr_error *err) ORR_NO_DISCARD;
-/* One host of a communicator of `ranks` ranks on query->hosts hosts: all but communicator and tuning. */
+/* Analyses one host of a communicator of `ranks` ranks on query->hosts hosts, without communicator and tuning. */
 enum orr_code orr_analyze_host(const struct orr_dump *dump, const struct orr_query *query, uint32_t ranks,
                                struct orr_analysis **ret_analysis, struct orr_error *err) ORR_NO_DISCARD;
-/* Adds communicator and tuning to the analysis of the host that holds rank 0. members must live as long. */
+/* Adds communicator and tuning to the analysis of the host with rank 0. members must outlive it. */
 enum orr_code orr_analysis_join(struct orr_analysis *analysis, const struct orr_member *members, uint32_t count,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_analysis_free(struct orr_analysis *analysis);

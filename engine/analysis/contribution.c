@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a part contributes to the communicator before its graphs are searched: its GPUs, its CPU, the rates of its NICs.
- */
+/* Computes a part's contribution to the communicator before its graphs are searched: its GPUs, its CPU, the rates of
+ * its NICs. */
 #include "engine/analysis/part.h"
 #include "engine/base/budget.h"
 #include "engine/decide/nearest.h"
@@ -49,8 +49,8 @@ static int32_t fewest_nics(const struct orr_part *part, uint32_t *scratch)
     return fewest;
 }
 
-/* The NICs that a GPU would use for channels 0, 1, ... until the first comes again, or until they fill its way to the
- * CPU: how many, and their sum. */
+/* The NICs that a GPU would use for channels 0, 1, ... until the first repeats, or until they fill its path to the CPU:
+ * their number, and the sum of their rates. */
 static enum orr_code measure_nets(const struct orr_part *part, uint32_t gpu, uint32_t *scratch, int32_t *ret_count,
                                   float *ret_bw, float *ret_least, struct orr_error *err)
 {
@@ -90,7 +90,7 @@ static enum orr_code divides_by_zero(const struct orr_settings *settings, struct
     return ORR_SETTING;
 }
 
-/* What releases exchange that size point-to-point transfers and NVLS by the rate of the NICs. */
+/* The values that ranks exchange in releases that size point-to-point transfers and NVLS by the rate of the NICs. */
 static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part *part, uint32_t *scratch,
                                    struct orr_error *err)
 {
@@ -115,14 +115,14 @@ static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part
     return ORR_OK;
 }
 
-/* NCCL_NVLS_ENABLE is given as another value than 0 and 2: NCCL does not ask the hardware. */
+/* Whether NCCL_NVLS_ENABLE is given with a value other than 0 and 2: then NCCL does not ask the hardware. */
 static bool nvls_forced(const struct orr_settings *settings)
 {
     int64_t enabled = orr_setting_int(settings, ORR_SET_NVLS_ENABLE);
     return enabled != 0 && enabled != 2 && orr_setting_default(ORR_SET_NVLS_ENABLE, settings->release) != 1;
 }
 
-/* ORR_RULE_NVLS_ON if supported by GPUs of that capability, as far as a system can say before the search. */
+/* ORR_RULE_NVLS_ON if NVLS is supported by GPUs of that capability, as far as this is known before the search. */
 static enum orr_rule decide_nvls(const struct orr_analysis *a, const struct orr_contribution *c, int32_t sm)
 {
     const struct orr_release *release = a->query.settings.release;

@@ -56,8 +56,8 @@ static bool reaches_a_gpu(const struct orr_part *part, uint32_t net)
     return false;
 }
 
-/* The release whose type limits come from the system may search up to NICs without any path. For a NIC that reaches no
- * GPU at all NCCL has no list of paths. */
+/* The release whose type limits come from the system may search NICs that have no path. For a NIC that reaches no GPU
+ * at all, NCCL has no list of paths. */
 static bool starts_at_lone_net(const struct orr_analysis *a, const struct orr_part *part,
                                struct orr_failure *ret_failure)
 {

@@ -10,7 +10,7 @@
 #include "engine/release/release.h"
 #include "engine/search/search.h"
 
-/* The figures of a system that the search starts from. */
+/* The figures of a system with which the search starts. */
 static void summarise_rates(struct orr_system *system, const struct orr_paths *paths)
 {
     bool has_devs = system->release->has_devs;
@@ -65,7 +65,7 @@ static uint32_t find_domains(const struct orr_system *system, const struct orr_p
     return distinct;
 }
 
-/* Which nodes stay for a domain. Returns whether that is all of them. */
+/* Marks the nodes that stay for a domain. Returns whether these are all nodes. */
 static bool choose_nodes(const struct orr_analysis *a, const uint32_t *domain, uint32_t own, unsigned char *keep)
 {
     const struct orr_system *system = &a->built;
@@ -81,14 +81,14 @@ static bool choose_nodes(const struct orr_analysis *a, const uint32_t *domain, u
     return orr_system_count(system, ORR_NET) == 0;
 }
 
-/* What the parts of a host are made from. */
+/* The data from which the parts of a host are made. */
 struct whole {
     struct orr_paths paths;         /* effective */
-    struct orr_whole_routes routes; /* direct: computed once for all parts, if there are several */
+    struct orr_whole_routes routes; /* direct routes, computed once for all parts if there are several */
     uint32_t *domain;               /* [GPU] */
-    unsigned char *keep;            /* [node]: whether it is in the part at hand */
-    struct orr_kept kept;           /* if it exists */
-    struct orr_arena *arena;        /* of values that are not kept longer */
+    unsigned char *keep;            /* [node]: whether it is in the present part */
+    struct orr_kept kept;           /* positions of nodes and links in the present part */
+    struct orr_arena *arena;        /* for temporary values */
 };
 
 static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, struct whole *whole, uint32_t own,
@@ -185,7 +185,7 @@ enum orr_code orr_part_decide(const struct orr_analysis *a, struct orr_part *par
     return ORR_OK;
 }
 
-/* Which NIC each GPU uses for each channel of the ring graph. */
+/* Finds the NIC that each GPU uses for each channel of the ring graph. */
 static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *part, int32_t channels,
                                 struct orr_error *err)
 {

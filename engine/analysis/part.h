@@ -13,10 +13,10 @@ enum orr_code orr_part_decide(const struct orr_analysis *analysis, struct orr_pa
                               struct orr_error *err) ORR_NO_DISCARD;
 /* contribution.c: whether a rank with a GPU of that capability asks for an NVLS graph. */
 bool orr_searches_nvls(const struct orr_analysis *analysis, const struct orr_contribution *c, int32_t sm);
-/* contribution.c: what the part contributes to the communicator, but for its graphs. */
+/* contribution.c: the part's contribution to the communicator, except for its graphs. */
 enum orr_code orr_part_measure(const struct orr_analysis *analysis, struct orr_part *part,
                                struct orr_error *err) ORR_NO_DISCARD;
-/* The graphs of the part, what it contributes to the communicator, and its NICs by channel. */
+/* The graphs of the part, its contribution to the communicator, and its NICs by channel. */
 enum orr_code orr_part_search(const struct orr_analysis *analysis, struct orr_part *part,
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Computes the NICs by channel again if alignment left fewer channels. */

@@ -4,7 +4,7 @@
 #include "engine/dump/notes.h"
 #include "engine/nics/used.h"
 
-/* Settings that choose NICs by name: the machine may have other names. */
+/* Settings that choose NICs by name: the machine's NICs may have other names. */
 static bool chooses_nics(enum orr_setting setting)
 {
     return setting == ORR_SET_IB_HCA || setting == ORR_SET_SOCKET_IFNAME || setting == ORR_SET_NET;

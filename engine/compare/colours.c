@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colour refinement: a device's colour is mixed with those above it, inside it and at the ends of its NVLinks, again
- * and again, so that two devices keep one colour only while all that can be seen from them is alike. Sums represent
- * sets, so no order counts. */
+/* Colour refinement: a device's colour is mixed again and again with the colours above it, inside it and at the ends of
+ * its NVLinks. So two devices keep the same colour only while everything that can be seen from them is equal. Sums
+ * represent sets, so order does not matter. */
 #include "engine/compare/match.h"
 
 bool orr_colours_make(struct orr_colours *colours, const struct orr_devices *devices, struct orr_arena *arena)

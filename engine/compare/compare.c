@@ -32,7 +32,7 @@ uint32_t orr_device_node(const struct orr_devices *devices, uint32_t device, con
     return found;
 }
 
-/* What the match says, as names: elements and ranks of b that a has not get numbers beyond a's. */
+/* Turns the match into names: elements and ranks that only b has get numbers beyond a's. */
 static enum orr_code make_names(struct orr_comparison *c, struct orr_arena *arena, struct orr_error *err)
 {
     const struct orr_devices *a = &c->devices_a, *b = &c->devices_b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two dumps compared: devices by role, the hardware that differs, and what NCCL decides otherwise for it. */
+/* Compares two dumps: devices by role, the hardware that differs, and NCCL's decisions that change because of it. */
 #ifndef ORR_COMPARE_COMPARE_H
 #define ORR_COMPARE_COMPARE_H
 
@@ -13,7 +13,7 @@ struct orr_comparison {
     struct orr_match match;
     struct orr_unlikes unlikes;
     struct orr_fact_names names;
-    struct orr_changes changes; /* devices and ranks of b under the names of a */
+    struct orr_changes changes; /* names of b's devices and ranks in a */
 };
 
 /* Fills *ret_comparison, which points into itself: do not copy it. Memory comes from arena. */

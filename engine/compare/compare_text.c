@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons in a sentence or two. */
+/* Describes comparisons in a sentence or two. */
 #include "engine/compare/compare.h"
 #include "engine/compare/majority.h"
 #include "engine/whatif/shown.h"

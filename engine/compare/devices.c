@@ -37,7 +37,7 @@ struct named { /* sorted so that equal texts are adjacent, in document order */
 
 ORR_COMPARATOR(compare_named, struct named, strcmp(a->text, b->text), ORR_ORDER(a->element, b->element))
 
-/* A device for each host_hash that a <cpu> has, and for each <cpu> which of them. */
+/* Adds a device for each host_hash of a <cpu>, and finds that of each <cpu>. */
 static bool add_hosts(struct reader *r, uint32_t *host_of)
 {
     const struct orr_dump *dump = r->dump;
@@ -110,7 +110,7 @@ struct ranked {
 
 ORR_COMPARATOR(compare_ranked, struct ranked, ORR_ORDER(a->value, b->value), ORR_ORDER(a->device, b->device))
 
-/* As the analysis numbers them: 0.. in the order of the values. */
+/* Numbers ranks like the analysis: from 0 in the order of the values. */
 static bool number_ranks(struct reader *r)
 {
     struct orr_devices *d = r->devices;
@@ -188,7 +188,7 @@ static bool add_lanes(struct reader *r)
     return true;
 }
 
-/* Ports of a host that say the same guid are ports, or functions, of one card. */
+/* Ports of a host with the same guid are ports or functions of one card. */
 static bool count_guids(struct reader *r)
 {
     struct orr_devices *d = r->devices;
@@ -216,7 +216,7 @@ static bool count_guids(struct reader *r)
     return true;
 }
 
-/* Each device's own digests, then those of all that is inside, from the leaves up. */
+/* Computes each device's own digests, then those that include its contents, from the leaves up. */
 static void digest(struct orr_devices *d)
 {
     for (uint32_t i = 0; i < d->count; i++) {
@@ -228,7 +228,7 @@ static void digest(struct orr_devices *d)
                 device->hardware = digest_text(orr_mix(device->hardware, f), text);
         device->ranks_below = device->rank < 0 ? 0 : orr_mix(0x7a2b, (uint64_t)device->role);
     }
-    for (uint32_t i = 0; i < d->lane_count; i++) /* how many it has is the GPU's own; where to is the graph's */
+    for (uint32_t i = 0; i < d->lane_count; i++) /* their number belongs to the GPU; their ends belong to the graph */
         d->rows[d->lanes[i].from].hardware += orr_mix(0x1a4e, d->lanes[i].count);
     for (uint32_t i = d->count; i-- > 0;) {
         struct orr_device *device = &d->rows[i], *parent = i ? &d->rows[device->parent] : NULL;
@@ -236,7 +236,8 @@ static void digest(struct orr_devices *d)
         device->hardware_below = orr_mix(device->hardware, device->hardware_below);
         if (!parent)
             break;
-        parent->shape_below += orr_mix(device->shape_below, 5); /* a sum: the order of siblings does not count */
+        parent->shape_below += orr_mix(device->shape_below, 5); /* a sum, so that the order of siblings does not
+                                                                 * matter */
         parent->hardware_below += orr_mix(device->hardware_below, 7);
         parent->ranks_below += device->ranks_below;
         parent->order = device->order < parent->order ? device->order : parent->order;

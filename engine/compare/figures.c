@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device is like: one row an attribute. Numbers, speeds and ids are written alike, however a release or kernel
- * wrote them into the dump. */
+/* The figures of a device: one row for each attribute. Numbers, speeds and ids get one form, regardless of how a
+ * release or kernel wrote them into the dump. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,16 @@
 #include "engine/compare/devices.h"
 
 enum reading {
-    NUMBER, /* as strtol reads it */
-    REAL,   /* as strtof does */
+    NUMBER, /* read by strtol() */
+    REAL,   /* read by strtof() */
     TEXT,
-    RATE,     /* PCIe speed: "16.0 GT/s PCIe" and "16 GT/s" are one */
+    RATE,     /* PCIe speed: "16.0 GT/s PCIe" equals "16 GT/s" */
     MODEL,    /* vendor:device of a card */
     NUMA,     /* known or not */
     C2C,      /* links and MB/s */
     RANK,     /* its place among the ranks */
     SWITCHES, /* NVSwitches and links to them */
-    HIDDEN,   /* NVLinks to nowhere in the dump */
+    HIDDEN,   /* NVLinks to devices outside the dump */
     SHARED    /* ports of one card */
 };
 

@@ -11,7 +11,7 @@
 /* One difference of one specimen from the reference; sorted by subject. */
 struct entry {
     struct orr_unlike unlike;
-    uint64_t about; /* of ADDED: what it is and where */
+    uint64_t about; /* for ADDED: the device and its place */
     uint32_t specimen;
 };
 
@@ -35,7 +35,7 @@ struct kind { /* of machine */
 ORR_COMPARATOR(compare_kinds, struct kind, ORR_ORDER(a->fingerprint, b->fingerprint),
                ORR_ORDER(a->specimen, b->specimen))
 
-/* Which kind most hosts are of: the reference is its first specimen; of equals, the one that comes first. */
+/* Finds the kind of most hosts (of equally frequent kinds, the first); its first specimen is the reference. */
 static void choose_reference(struct counter *c, struct kind *kinds)
 {
     struct orr_majority *m = c->result;
@@ -84,7 +84,7 @@ static enum orr_code collect(struct counter *c, uint32_t specimen, const struct 
     return ORR_OK;
 }
 
-/* Order of what entries are about, then of their specimens. */
+/* Orders entries by subject, then by specimen. */
 static int compare_about(const struct entry *a, const struct entry *b)
 {
     const struct orr_unlike *x = &a->unlike, *y = &b->unlike;
@@ -98,7 +98,7 @@ static int compare_about(const struct entry *a, const struct entry *b)
 
 ORR_COMPARATOR(compare_entries, struct entry, compare_about(a, b), ORR_ORDER(a->specimen, b->specimen))
 
-/* The value of a specimen for what entries from..to-1 are about: its own entry's, or the reference's. */
+/* The value of a specimen for the subject of entries from..to-1: that of its own entry, or the reference's. */
 static const char *value_of(const struct counter *c, uint32_t from, uint32_t to, uint32_t specimen)
 {
     while (from < to) {
@@ -143,7 +143,7 @@ static enum orr_code vote(struct counter *c, uint32_t from, uint32_t to, struct 
     return ORR_OK;
 }
 
-/* The value of a specimen if it is not the majority's, else NULL. */
+/* The value of a specimen if it differs from the majority's, otherwise NULL. */
 static const char *deviates(const struct counter *c, uint32_t from, uint32_t to, uint32_t specimen,
                             const struct orr_deviation *row)
 {

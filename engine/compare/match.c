@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matching where every device has its place: by colours, fixing one pair of look-alikes at a time. */
+/* Matches dumps in which every device has its place: by colours, fixing one pair of look-alikes at a time. */
 #include "engine/compare/match.h"
 
 #include <stdlib.h>
@@ -51,8 +51,8 @@ static bool same_colours(const struct side *a, const struct side *b)
     return true;
 }
 
-/* Pairs the colours that only one device of each side has, and of the first that several have, one pair: of equal
- * insides if there are some. every: all of them, in order. Gives the number of pairs. */
+/* Pairs the devices whose colour is unique on both sides. Then pairs one pair of the first colour that several devices
+ * have (with equal contents if possible), or with `every` all its devices in order. Returns the number of pairs. */
 static uint32_t pair_up(struct orr_match *match, struct side *a, struct side *b, bool every)
 {
     uint32_t pairs = 0;
@@ -90,7 +90,7 @@ static bool make_side(struct side *side, const struct orr_devices *devices, cons
     return side->spots && side->anchors && orr_colours_make(&side->colours, devices, arena);
 }
 
-/* All devices, where both sides look alike by this colouring. */
+/* Matches all devices if both sides look alike by this colouring. */
 static bool match_whole(struct orr_match *match, struct side *a, struct side *b, enum orr_colouring by)
 {
     uint64_t work = 0, cost = (uint64_t)STEPS * (a->devices->count + a->devices->lane_count);
@@ -108,7 +108,7 @@ static bool match_whole(struct orr_match *match, struct side *a, struct side *b,
     }
 }
 
-/* Whether each device has its equal, inside the equal of its container. */
+/* Whether each device has its equal, which is inside the equal of its container. */
 static bool all_in_place(const struct orr_match *match)
 {
     for (uint32_t i = 1; i < match->a->count; i++)

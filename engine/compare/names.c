@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people call a device. */
+/* The names of devices for people. */
 #include <stdio.h>
 
 #include "engine/compare/devices.h"

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matching where something is missing, added or moved: from the top down, the devices inside a pair are paired by ever
- * fewer traits; the rest are looked for elsewhere. */
+/* Matches dumps in which something is missing, added or moved: from the top down, the devices inside a pair are paired
+ * by ever fewer traits; the rest are looked for elsewhere. */
 #include <stdlib.h>
 
 #include "engine/base/sorting.h"
 #include "engine/compare/match.h"
 
-/* What siblings are paired by, in turn. */
+/* The traits by which siblings are paired, in turn. */
 static uint64_t trait(const struct orr_devices *devices, uint32_t device, int level)
 {
     const struct orr_device *d = &devices->rows[device];
     uint64_t content = orr_mix(d->kind, d->ranks_below != 0); /* whether GPUs that take part are inside */
     switch (level) {
-    case 0: /* equal in all, ranks too */
+    case 0: /* equal in everything, including ranks */
         return orr_mix(d->hardware_below, d->ranks_below);
     case 1: /* in its shape, with the same ranks */
         return orr_mix(d->shape_below, d->ranks_below);
     case 2: /* the same ranks */
         return d->ranks_below ? orr_mix(d->kind, d->ranks_below) : 0;
-    case 3: /* equal in all but ranks */
+    case 3: /* equal in everything but ranks */
         return orr_mix(d->hardware_below, 3);
     case 4:
         return orr_mix(d->shape_below, content);
-    case 5: /* alike itself, whatever is inside */
+    case 5: /* equal itself, regardless of its contents */
         return orr_mix(d->hardware, content);
     case 6:
         return content;
@@ -99,8 +99,8 @@ static void pair_waiting(struct orr_match *match, struct queue *q)
         pair_children(match, q, q->waiting[q->head++]);
 }
 
-/* GPUs, ports and CPUs that are elsewhere on the other side; bridges are not looked for. Cards first, so that what is
- * inside follows. */
+/* Pairs GPUs, ports and CPUs that are elsewhere on the other side; bridges are not looked for. Cards come first, so
+ * that their contents follow. */
 static void pair_moved(struct orr_match *match, struct queue *q)
 {
     static const enum orr_device_kind kinds[] = {ORR_DEVICE_CPU, ORR_DEVICE_GPU_CARD, ORR_DEVICE_NIC_CARD,

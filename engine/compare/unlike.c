@@ -44,7 +44,7 @@ static struct orr_unlike *add_unlike(struct finder *f, enum orr_unlike_kind kind
 
 static void count_inside(const struct orr_devices *devices, uint32_t from, uint32_t *gpus, uint32_t *nets)
 {
-    /* What is inside a device follows it in document order, up to the first that is not. */
+    /* The contents of a device follow it in document order. */
     for (uint32_t i = from; i < devices->count; i++) {
         uint32_t at = i;
         while (at > from)
@@ -56,7 +56,7 @@ static void count_inside(const struct orr_devices *devices, uint32_t from, uint3
     }
 }
 
-/* Devices of one side without an equal, the outermost of each such branch. */
+/* Lists devices of one side without an equal, only the outermost of each branch. */
 static void find_lonely(struct finder *f, const struct orr_devices *devices, const uint32_t *equal,
                         enum orr_unlike_kind kind)
 {
@@ -70,8 +70,7 @@ static void find_lonely(struct finder *f, const struct orr_devices *devices, con
     }
 }
 
-/* Whether a side does not contain a value: a matrix or a machine type has no PCI ids, so they are not another card's.
- */
+/* Whether a side lacks a value: a matrix or a machine type has no PCI ids, which does not make it another card. */
 static bool is_unknown(const struct orr_devices *devices, const char *value)
 {
     return devices->dump->notes && !strcmp(value, "?");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The direct routes become effective paths, step by step in NCCL's order.
- * Rules: docs/nccl/p2p-and-gdr.md, "Order of all decisions". */
+/* Turns the direct routes into effective paths, step by step in NCCL's order. Rules: docs/nccl/p2p-and-gdr.md, "Order
+ * of all decisions". */
 #include "engine/decide/effective_paths.h"
 
 #include "engine/base/budget.h"
@@ -15,7 +15,7 @@ struct work {
     uint32_t *scratch;    /* room for all GPUs and NETs, twice */
     uint8_t pxn_farthest; /* orr_pxn_farthest() */
     uint32_t local_to;    /* NET whose local_gpu is known; ORR_NO_NODE if there is none */
-    uint32_t local_gpu;   /* orr_local_gpu() of it; a path that is replaced may change it */
+    uint32_t local_gpu;   /* its orr_local_gpu(), which a replaced path may change */
     struct orr_error *err;
 };
 
@@ -66,8 +66,8 @@ static enum orr_code divert_p2p(const struct work *w, uint32_t g)
     return ORR_OK;
 }
 
-/* P2C for one pair, where one side is on C2C and the other on the PCIe of the same CPU.
- * docs/nccl/p2p-and-gdr.md, "C2C and NICs". */
+/* Sets P2C for one pair if one side is on C2C and the other on the PCIe of the same CPU. docs/nccl/p2p-and-gdr.md, "C2C
+ * and NICs". */
 static void retag_pair(const struct work *w, uint32_t g, uint32_t n, uint32_t cpu)
 {
     uint8_t of_gpu = orr_path(w->paths, g, cpu)->type, of_net = orr_path(w->paths, n, cpu)->type;
@@ -118,8 +118,8 @@ static bool is_eligible(const struct work *w, uint32_t p, uint32_t n, uint32_t g
     return rule != ORR_PXN_FIRST_FASTER || relay->bw > own->bw || own->type > ORR_PATH_PXB;
 }
 
-/* The GPU through which g would reach the NET, of releases before NICs had GPUs that represent them: the first eligible
- * one that prefers the NET, else the last or none. */
+/* The GPU through which g would reach the NET, in releases before a NIC had a local GPU: the first eligible one that
+ * prefers the NET, or else the last one or none. */
 static uint32_t first_preferring(const struct work *w, uint32_t n, uint32_t g)
 {
     const struct orr_system *system = w->system;
@@ -155,7 +155,7 @@ static enum orr_rule compare_relay(const struct work *w, uint32_t p, uint32_t n,
     return better ? ORR_RULE_PXN_TAKEN : ORR_RULE_PXN_OWN_WAY;
 }
 
-/* Which rule says whether g reaches the NET through another GPU, and the GPU that it examined.
+/* The rule that decides whether g reaches the NET through another GPU, and the GPU that it examined.
  * docs/nccl/p2p-and-gdr.md, "PXN: reaching a NIC through another GPU". */
 static enum orr_code decide_pxn(struct work *w, uint32_t n, uint32_t g, struct orr_pxn *pxn)
 {

@@ -7,7 +7,7 @@
 #include "engine/decide/decide.h"
 #include "engine/paths/paths.h"
 
-/* Makes effective paths of the direct routes in *paths: as NCCL has them before trimming, or before the search. */
+/* Turns the direct routes in *paths into NCCL's effective paths, before trimming or before the search. */
 enum orr_code orr_effective_paths(const struct orr_settings *settings, struct orr_paths *paths,
                                   struct orr_error *err) ORR_NO_DISCARD;
 

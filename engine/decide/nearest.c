@@ -34,7 +34,7 @@ uint32_t orr_find_local_cpu(const struct orr_paths *paths, uint32_t gpu)
     uint32_t best = ORR_NO_NODE, fewest = UINT32_MAX;
     if (system->release->cpu_by_rate)
         return fastest_cpu(paths, gpu);
-    bool any = system->release->first_cpu_unreached; /* a CPU that is not reached is taken, until another is found */
+    bool any = system->release->first_cpu_unreached; /* even an unreachable CPU is used until another is found */
     for (uint32_t cpu = system->first[ORR_CPU]; cpu < system->first[ORR_CPU + 1]; cpu++) {
         const struct orr_path *path = orr_path(paths, gpu, cpu);
         if (any ? best == ORR_NO_NODE || fewest == 0 || path->hops < fewest : path->hops && path->hops < fewest) {
@@ -68,7 +68,7 @@ uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_
         const struct orr_path *path = &row[i];
         if (path->bw < bw)
             continue;
-        if (path->bw > bw || path->type != nearest) { /* equal devices are the rule */
+        if (path->bw > bw || path->type != nearest) { /* devices are usually equal */
             uint32_t farness = orr_path_farness(release, path->type);
             if (path->bw == bw && farness > nearest_farness)
                 continue;
@@ -92,7 +92,7 @@ static uint32_t mirror_bits(uint32_t value, uint32_t count)
     return mirrored;
 }
 
-/* Releases before 2.14 look from the NIC's side: all NETs whose path to the GPU is best. */
+/* Releases before 2.14 look from the NIC: all NETs with the best path to the GPU. */
 static uint32_t nets_best_towards(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_nets)
 {
     const struct orr_system *system = paths->system;
@@ -112,7 +112,7 @@ static uint32_t nets_best_towards(const struct orr_paths *paths, uint32_t gpu, u
     return count;
 }
 
-/* How many of its nearest NETs a GPU uses: its share, or what NCCL_NETDEVS_POLICY says. */
+/* The number of its nearest NETs that a GPU uses: its share, or the number from NCCL_NETDEVS_POLICY. */
 static uint32_t nets_per_gpu(const struct orr_paths *paths, uint32_t nets, uint32_t sharing)
 {
     switch (paths->nets_per_gpu) {
@@ -139,7 +139,7 @@ static uint32_t nets_by_id(const struct orr_paths *paths, uint32_t gpu, uint32_t
     return count;
 }
 
-/* The NETs of the GPUs that have the same ones are dealt out to these in turn, round after round. */
+/* GPUs with the same nearest NETs get these in turn, round after round. */
 static uint32_t dealt_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch)
 {
     const struct orr_system *system = paths->system;
@@ -154,12 +154,12 @@ static uint32_t dealt_net(const struct orr_paths *paths, uint32_t gpu, int32_t c
     return count ? scratch[((uint32_t)channel * sharing + position) % count] : ORR_NO_NODE;
 }
 
-/* The NETs that a GPU takes in turn: nets[(start + channel % used) % count]. */
+/* The NETs that a GPU uses in turn: nets[(start + channel % used) % count]. */
 struct turns {
     uint32_t count, start, used; /* used: this many of them, from the start on */
 };
 
-/* The NETs nearest to a GPU, where it starts among them, and how many it uses. count 0 if there is none. */
+/* The NETs nearest to a GPU, the one with which it starts, and how many it uses. count is 0 if there is none. */
 static struct turns turns_of(const struct orr_paths *paths, uint32_t gpu, uint32_t *scratch)
 {
     const struct orr_system *system = paths->system;
@@ -196,7 +196,7 @@ uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t chan
     return turns.count ? net_in_turn(turns, scratch, (uint32_t)channel) : ORR_NO_NODE;
 }
 
-/* The lowest channel below `below` for which a GPU takes the NET; `below`: none. */
+/* The lowest channel below `below` for which a GPU uses the NET; `below` if there is none. */
 static uint32_t first_channel_by(const struct orr_paths *paths, uint32_t gpu, uint32_t net, uint32_t below,
                                  uint32_t *scratch)
 {

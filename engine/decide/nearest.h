@@ -9,7 +9,7 @@
 /* The CPU of a GPU (node indices): the fewest hops (2.30.7: the fastest, then nearest by type, then by hops), the first
  * of equals. ORR_NO_NODE if it has a path to no CPU. */
 uint32_t orr_find_local_cpu(const struct orr_paths *paths, uint32_t gpu);
-/* The same; from paths->local_cpu if that is known. INVALID if the GPU has a path to no CPU. */
+/* The same, from paths->local_cpu if that is known. INVALID if the GPU has a path to no CPU. */
 enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu,
                             struct orr_error *err) ORR_NO_DISCARD;
 

@@ -17,7 +17,7 @@ uint32_t orr_twin_of(const struct orr_system *system, uint32_t gpu, int32_t dev)
     return ORR_NO_NODE;
 }
 
-/* May data go by NVLink from one GPU to another that is near the NET? */
+/* Can data go over NVLink from one GPU to another that is near the NET? */
 static bool may_relay(const struct orr_paths *paths, uint32_t relay, uint32_t gpu, uint32_t net, uint8_t farthest)
 {
     return orr_path(paths, relay, gpu)->type <= ORR_PATH_NVL && orr_path(paths, relay, net)->type <= farthest;
@@ -35,7 +35,7 @@ static uint32_t first_relay(const struct orr_paths *paths, uint32_t gpu, uint32_
     return found;
 }
 
-/* Since: the GPU that is treated as the NET. */
+/* From 2.14 on: the NET's local GPU. */
 static enum orr_code standing_relay(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu,
                                     uint32_t net, uint32_t *ret_relay, struct orr_error *err)
 {

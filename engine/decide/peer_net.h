@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Point-to-point transfers between hosts, which use no graph: the NIC by which a GPU sends to a peer, and the GPU whose
- * proxy drives it. The peer's own NIC decides the rail; with PXN the data first goes to a GPU near that rail's NIC. */
+/* Point-to-point transfers between hosts, which use no graph: the NIC through which a GPU sends to a peer, and the GPU
+ * whose proxy drives that NIC. The peer's own NIC decides the rail; with PXN the data first goes to a GPU near that
+ * rail's NIC. */
 #ifndef ORR_DECIDE_PEER_NET_H
 #define ORR_DECIDE_PEER_NET_H
 
 #include "engine/decide/decide.h"
 #include "engine/paths/paths.h"
 
-/* What the sender knows of a peer and the decision depends on. */
+/* The facts about a peer that the sender's decision depends on. */
 struct orr_peer_view {
     uint32_t twin; /* the GPU of the sender's own host with the peer's index (dev), ORR_NO_NODE if there is none */
     uint32_t rail; /* the sender's NET with the id of the one that the peer prefers, ORR_NO_NODE if there is none; only

@@ -13,7 +13,7 @@ struct level {
     bool by_user;
 };
 
-/* By the first CPU, wherever the GPUs are. */
+/* The default follows the first CPU, regardless of where the GPUs are. */
 static enum orr_path_type default_p2p_level(const struct orr_system *system)
 {
     const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
@@ -47,7 +47,7 @@ static struct level p2p_level(const struct orr_system *system, const struct orr_
     return (struct level){default_p2p_level(system), ORR_SET_P2P_LEVEL, false};
 }
 
-/* The first GPU with the index and host of a device; ORR_NO_NODE where trimming took it. */
+/* The first GPU with the index and host of a device; ORR_NO_NODE if trimming removed it. */
 static uint32_t first_gpu_on(const struct orr_system *system, uint32_t dev)
 {
     const struct orr_node *device = &system->nodes[dev];

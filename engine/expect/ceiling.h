@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Upper bounds of every prediction, whatever channels NCCL finds: the bandwidths of links, in GB/s. */
+/* Upper bounds of predictions for any channels that NCCL may find: the bandwidths of links, in GB/s. */
 #ifndef ORR_EXPECT_CEILING_H
 #define ORR_EXPECT_CEILING_H
 
@@ -11,8 +11,8 @@
 enum { ORR_CEILING_COUNTED = 2 };
 
 /* Each channel of a graph leaves every GPU but the last by one of its links, so the links of the second weakest GPU
- * carry all channels. The most that they can carry for any `wanted` GPUs of the system, 2 or more; for all GPUs, the
- * exact value; 0 if there are no GPUs. */
+ * carry all channels. Returns the most that they can carry for any `wanted` (2 or more) GPUs of the system; if these
+ * are all GPUs, the exact value; 0 if there are no GPUs. */
 enum orr_code orr_ceiling_gpus(const struct orr_system *system, uint32_t wanted, struct orr_arena *arena,
                                double *ret_bw, struct orr_error *err) ORR_NO_DISCARD;
 /* The bandwidth of the links of a GPU; that of all its NICs together. */

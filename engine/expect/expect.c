@@ -24,8 +24,8 @@ static bool is_collective(enum orr_test test)
     return orr_test_programs[test].function >= 0;
 }
 
-/* NCCL fits the rates to links that it believes free of redirected traffic. What they carry more makes an algorithm
- * slower than its model. */
+/* NCCL fits the rates to links without redirected traffic. If they must carry more, an algorithm is slower than in
+ * NCCL's model. */
 static enum orr_code find_slowdown(struct orr_expectation *e, enum orr_algorithm algorithm, struct orr_error *err)
 {
     struct orr_expect_limit unused;

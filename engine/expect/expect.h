@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row that nccl-tests should print on a machine: time, algbw and busbw of a size, and what limits large messages.
+/* The expected row of nccl-tests on a machine: time, algbw and busbw of a size, and the limit of large messages.
  *
  * Collective operations use NCCL's own tuning model (engine/tuning). alltoall, sendrecv and the other programs that are
  * made of Send and Recv use a model of the links that their transfers share: README.md. Times are microseconds,
@@ -33,33 +33,34 @@ enum orr_bottleneck {
 
 struct orr_expect_limit {
     enum orr_bottleneck what;
-    unsigned kinds; /* bits by enum orr_link_kind: what has to carry more for more bandwidth; 0 if not tried, or NCCL's
-                     * channels */
+    unsigned kinds; /* bits by enum orr_link_kind: the links that must carry more for more bandwidth; 0 if not tried, or
+                     * if NCCL's channels limit */
     bool tried;     /* widening them was tried; false means that the loads of links decided */
-    uint32_t count; /* such links of one host, or channels */
+    uint32_t count; /* number of such links on one host, or of channels */
     double bw;      /* GB/s of each */
     char text[160]; /* "8 NICs of 48 GB/s" */
 };
 
 struct orr_expectation; /* of one analysis and one program */
 
-/* How devices below one PCIe switch exchange data: the switch forwards it, or PCIe ACS redirects it by the root port
- * and back. NCCL does not see the difference, so it chooses the same. */
+/* How devices below one PCIe switch exchange data: the switch forwards it, or PCIe ACS redirects it to the root port
+ * and back. NCCL does not see the difference, so its choices are the same. */
 enum orr_peer_traffic { ORR_PEERS_BY_SWITCH, ORR_PEERS_BY_ROOT };
 
-/* analysis: one with query.plan is enough; it must live as long as the expectation. The caller frees *ret_expectation.
+/* analysis: one with query.plan is enough; it must outlive the expectation. The caller frees *ret_expectation.
  * UNSUPPORTED if the program cannot run on it: with one rank, hypercube with a number of ranks that is not a power of
  * two, transfers by the network without a NIC; LIMIT, SPENT. */
 enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
                                   struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
-/* The same with PCIe ACS: what NCCL chooses runs as slowly as the links of the redirected traffic make it. */
+/* The same with PCIe ACS: NCCL's choice runs as slowly as the links with redirected traffic. */
 enum orr_code orr_expectation_with_acs(const struct orr_analysis *analysis, enum orr_test test,
                                        struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_expectation_free(struct orr_expectation *expectation);
 
 /* The row for a size, with NCCL's choice; false if no algorithm is available, or the size is 0. */
 bool orr_expect(const struct orr_expectation *expectation, uint64_t size, struct orr_expected *ret_expected);
-/* An algorithm and protocol whether NCCL would choose it or not; false if the model does not have it there. */
+/* The row for a given algorithm and protocol, even if NCCL would not choose it; false if the model does not have it
+ * there. */
 bool orr_expect_way(const struct orr_expectation *expectation, int algorithm, int protocol, uint64_t size,
                     struct orr_expected *ret_expected);
 /* The fullest of those kinds of links, which a trial has found to limit (orr_find_limit() in engine/trials): bits by

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits the algorithm of a collective operation: its graph laid on the links of its paths, at the rates that the
- * search gave each channel. */
+/* Finds the limit of a collective operation's algorithm, by adding up the load of its graph on each link, at the rates
+ * that the search gave each channel. */
 #include "engine/cluster/cluster.h"
 #include "engine/expect/loads.h"
 
-/* Below that use, no link limits: the search found no further channel, or NCCL has no more. */
+/* If no link is used this much, no link limits: the search found no further channel, or NCCL allows no more. */
 static const double full = 0.6;
 
 /* NVLS: every GPU reads and writes the switch for every channel. */
@@ -56,7 +56,7 @@ static void lay_graph(struct orr_loads *loads, enum orr_graph_kind kind, const s
     }
 }
 
-/* The limit of one system, if it is tighter than what was found so far. */
+/* Keeps the limit of one system if it is tighter than the present one. */
 static enum orr_code limit_of_part(const struct orr_part *part, enum orr_graph_kind kind,
                                    const struct orr_communicator *comm, enum orr_peer_traffic peers, unsigned only,
                                    struct orr_arena *arena, double *most, double *pcie, struct orr_expect_limit *limit,

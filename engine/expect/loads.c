@@ -25,7 +25,7 @@ static void add_path(struct orr_loads *loads, const struct orr_path *path, doubl
         loads->links[loads->part->paths.links[path->first + i]] += load;
 }
 
-/* Through PCIe switches only, and no GPU between the ends. */
+/* Whether a path goes only through PCIe switches, with no GPU between its ends. */
 static bool is_redirected(const struct orr_loads *loads, const struct orr_path *path)
 {
     const struct orr_system *system = &loads->part->system;
@@ -89,7 +89,7 @@ static enum orr_link_kind kind_of(const struct orr_system *system, uint32_t link
     return orr_link_kind(l->type, system->nodes[l->from].type, system->nodes[l->to].type);
 }
 
-/* What it means that a link is full. */
+/* The kind of limit that a full link is. */
 static enum orr_bottleneck link_kind(const struct orr_system *system, uint32_t link)
 {
     static const enum orr_bottleneck bounds[ORR_LINK_KIND_COUNT] = {
@@ -152,7 +152,7 @@ static uint32_t alike(const struct orr_loads *loads, const struct orr_fullest *f
     return count;
 }
 
-/* What has to be widened with the fullest links: "8 NICs of 48 GB/s and the PCIe links to them". */
+/* The links that would also have to be wider: "8 NICs of 48 GB/s and the PCIe links to them". */
 static void add_partners(enum orr_bottleneck named, struct orr_expect_limit *limit)
 {
     static const struct {

@@ -5,7 +5,7 @@
 
 #include "engine/expect/expect.h"
 
-/* One system and the load of each of its links, which have one direction each: GB/s, or any unit that is divided by
+/* One system and the load of each of its links (each link has one direction), in GB/s or any unit that is divided by
  * GB/s. */
 struct orr_loads {
     const struct orr_part *part;
@@ -32,7 +32,7 @@ void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double l
 struct orr_fullest orr_loads_fullest(const struct orr_loads *loads);
 /* load / bandwidth of the fullest PCIe link. */
 double orr_loads_pcie(const struct orr_loads *loads);
-/* The limit that follows from the fullest link, with its text. */
+/* The limit by the fullest link, with its text. */
 void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *ret_limit);
 /* The limit if no link is full; bw: GB/s of a channel. */
 void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit *ret_limit);
@@ -40,7 +40,7 @@ void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit 
 /* The system of a member. */
 const struct orr_part *orr_member_part(const struct orr_analysis *analysis, const struct orr_member *member);
 
-/* limit.c: what limits an algorithm for large messages, by the graphs of every kind of host. *ret_pcie: load /
+/* limit.c: the limit of an algorithm for large messages, by the graphs of every kind of host. *ret_pcie: load /
  * bandwidth of the fullest PCIe link. only: as in struct orr_loads. */
 enum orr_code orr_graph_limit(const struct orr_analysis *analysis, enum orr_algorithm algorithm,
                               enum orr_peer_traffic peers, unsigned only, struct orr_arena *arena, double *ret_pcie,

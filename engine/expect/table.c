@@ -16,7 +16,7 @@ enum {
     MOST_DEVICES = 512 /* that are listed above a table */
 };
 
-/* One size; *end: after it; 0 if there is none. */
+/* Reads one size, 0 if there is none; *end is the place after it. */
 static uint64_t read_size(const char *text, const char **end)
 {
     enum { MOST_DIGITS = 13 };
@@ -52,7 +52,7 @@ enum orr_code orr_expect_sizes_read(const char *text, struct orr_expect_sizes *r
                     text);
 }
 
-/* Does every rank have a part of the buffer, by whose number nccl-tests rounds the size? */
+/* Does every rank have a part of the buffer, so that nccl-tests rounds the size to a multiple of the ranks? */
 static bool is_parted(const struct orr_test_program *program)
 {
     return program->bus == ORR_TEST_FACTOR_OTHERS || program->size == ORR_TEST_FACTOR_OTHERS;
@@ -114,7 +114,7 @@ static void write_devices(const struct orr_communicator *c, const struct orr_exp
     }
 }
 
-/* As nccl-tests writes a time: fewer decimals the longer it is. */
+/* Writes a time like nccl-tests: the longer it is, the fewer decimals. */
 static void write_way(const struct orr_expected *expected, struct orr_text *text)
 {
     int decimals = expected->time >= 10000 ? 0 : expected->time >= 100 ? 1 : 2;

@@ -15,7 +15,7 @@ struct orr_expect_sizes {
 };
 
 struct orr_expect_row {
-    uint64_t size;  /* as the program rounds it: a multiple of the ranks where every rank has a part */
+    uint64_t size;  /* as rounded by the program: a multiple of the ranks if every rank has a part */
     uint64_t count; /* elements of 4 bytes that the program names in its second column */
     struct orr_expected expected;
     bool switches; /* to another algorithm or protocol than the row before */
@@ -25,7 +25,7 @@ struct orr_expect_table {
     const struct orr_analysis *analysis;
     enum orr_test test;
     struct orr_expect_sizes sizes;
-    struct orr_expect_row rows[ORR_MOST_EXPECT_ROWS]; /* of sizes that are not rounded to 0 and can be predicted */
+    struct orr_expect_row rows[ORR_MOST_EXPECT_ROWS]; /* only sizes that are not rounded to 0 and can be predicted */
     uint32_t count;
     struct orr_expect_limit limit;
     uint32_t crossings; /* orr_expect_crossings() */

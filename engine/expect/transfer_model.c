@@ -12,9 +12,9 @@
 #include "engine/expect/shares.h"
 
 enum {
-    LL_MOST = 16384,          /* bytes of a transfer up to which NCCL takes LL (NCCL_P2P_LL_THRESHOLD) */
+    LL_MOST = 16384,          /* up to this many bytes of a transfer NCCL uses LL (NCCL_P2P_LL_THRESHOLD) */
     MOST_STEPS = 32,          /* groups that a program runs one after the other */
-    MOST_TRANSFERS = 1 << 21, /* that are laid on links; of more, a sample */
+    MOST_TRANSFERS = 1 << 21, /* with more transfers, only a sample is modelled */
     LEAST_NODES = 64          /* of a sample */
 };
 
@@ -33,13 +33,13 @@ struct modelling {
     struct orr_transfers *transfers;
     struct site *site; /* of the host at hand */
     uint32_t steps;
-    uint32_t stride; /* between the nodes of a sample; 1: all */
+    uint32_t stride; /* distance between the nodes of a sample; 1 means all */
     double scale;    /* of a sample's load */
     uint32_t crossings;
-    bool by_net, lacks_nic; /* a transfer follows the network; one of them by no NIC that is known */
+    bool by_net, lacks_nic; /* some transfer uses the network; some of these have no known NIC */
 };
 
-/* What a load costs on a crossing, in links' bandwidth. */
+/* The link bandwidth that a load needs on a crossing. */
 static double at_share(struct modelling *m, enum orr_crossing crossing, double load)
 {
     m->crossings |= 1u << crossing;
@@ -54,7 +54,7 @@ static uint32_t log2_of(uint32_t value)
     return log;
 }
 
-/* How much of the size rank `from` sends to rank `to`, and in which step. */
+/* The share of the size that rank `from` sends to rank `to`, and the step. */
 static double amount(const struct modelling *m, int32_t from, int32_t to, uint32_t *ret_step)
 {
     uint32_t ranks = m->comm->rank_count, differs = (uint32_t)(from ^ to);
@@ -126,7 +126,8 @@ static void lay_nic(struct modelling *m, struct orr_loads *loads, uint32_t gpu, 
         orr_loads_add(loads, net, gpu, load);
 }
 
-/* Each part of a transfer follows the NIC of its channel; if the channel is not known, those of all channels. */
+/* Each part of a transfer uses the NIC of its channel; if the channel is not known, the load is shared by the NICs of
+ * all channels. */
 static void lay_net(struct modelling *m, struct orr_loads *loads, uint32_t gpu, const struct orr_p2p_round *round,
                     bool sending, double load)
 {
@@ -153,7 +154,7 @@ static bool is_sampled(const struct modelling *m, int32_t rank, int32_t peer)
     return ((uint32_t)m->comm->node_of_rank[peer] + nodes - own) % nodes % m->stride == 0;
 }
 
-/* One direction of a round of the selected rank. A transfer inside a system is laid if it is sent. */
+/* Adds one direction of a round of the selected rank. A transfer inside a system is only added by its sender. */
 static void lay_round(struct modelling *m, int32_t rank, const struct orr_p2p_round *round, bool sending)
 {
     int32_t peer = sending ? round->send : round->receive;
@@ -176,7 +177,7 @@ static void lay_round(struct modelling *m, int32_t rank, const struct orr_p2p_ro
     else if (!inside)
         lay_switch(m, loads, gpu, sending, load);
     if (sending)
-        m->site->between_gpus[step] += load; /* of one rank: made the most of all by the caller */
+        m->site->between_gpus[step] += load; /* of one rank; the caller takes the maximum of all */
 }
 
 /* All ranks of one node. */
@@ -236,7 +237,7 @@ struct kind_of_node {
 
 ORR_COMPARATOR(by_kind, struct kind_of_node, ORR_ORDER(a->kind, b->kind), ORR_ORDER(a->node, b->node))
 
-/* Which nodes are modelled: the first two, and the first of every other kind and part. Others have equal loads; NULL if
+/* The nodes to model: the first two, and the first of every other kind and part. Other nodes have equal loads. NULL if
  * memory runs out. */
 static const bool *choose_nodes(const struct modelling *m, struct orr_arena *arena)
 {
@@ -262,7 +263,7 @@ static uint32_t contribution_count(const struct orr_analysis *analysis)
     return count;
 }
 
-/* Of very large communicators, transfers to a sample of nodes are laid, and scaled up. */
+/* In very large communicators, only transfers to a sample of nodes are added, and scaled up. */
 static void choose_sample(struct modelling *m, uint32_t kinds)
 {
     uint64_t nodes = m->comm->node_count, ranks = m->comm->rank_count;
@@ -280,7 +281,7 @@ static void choose_sample(struct modelling *m, uint32_t kinds)
     m->scale = (double)(nodes - 1) / (double)sampled;
 }
 
-/* One node; what its links carry is dropped afterwards. */
+/* Models one node; its loads are dropped afterwards. */
 static enum orr_code weigh_node(struct modelling *m, const struct orr_member *member, struct orr_transfer_model *model,
                                 struct orr_error *err)
 {
@@ -308,7 +309,7 @@ static enum orr_code lay_nodes(struct modelling *m, struct orr_arena *arena, str
     return ORR_OK;
 }
 
-/* What starts a group of transfers, and what each transfer that waits for another one on its channel adds. */
+/* The latency of starting a group of transfers, and of each transfer that waits for another one on its channel. */
 static void set_latencies(const struct modelling *m, struct orr_transfer_model *model)
 {
     const struct orr_tuning_model *tables = m->analysis->query.settings.release->tuning;

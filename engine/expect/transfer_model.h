@@ -15,14 +15,14 @@ struct orr_transfer_model {
     struct orr_expect_limit limit;
 };
 
-/* only: kinds of links among which the limit is, as in struct orr_loads. UNSUPPORTED, LIMIT, SPENT. Memory from arena
+/* only: kinds of links to consider for the limit, as in struct orr_loads. UNSUPPORTED, LIMIT, SPENT. Memory from arena
  * while it works. */
 enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum orr_test test,
                                       enum orr_peer_traffic peers, unsigned only, struct orr_arena *arena,
                                       struct orr_transfer_model *ret_model, struct orr_error *err) ORR_NO_DISCARD;
 /* Time in microseconds of a size with a protocol: ORR_LL or ORR_SIMPLE. */
 double orr_transfer_model_time(const struct orr_transfer_model *model, enum orr_protocol protocol, uint64_t size);
-/* The protocol that NCCL takes for a size. */
+/* The protocol that NCCL uses for a size. */
 enum orr_protocol orr_transfer_model_protocol(const struct orr_transfer_model *model, uint64_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rows say and point at. */
+/* Functions with which rows report what they found, and where. */
 #include "engine/findings/finder.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 void orr_say(struct orr_finder *f, const char *format, ...)
 {
-    enum { MOST = 640 }; /* a value that was cut in the middle of a character is for the JSON writer to correct */
+    enum { MOST = 640 }; /* a value may be cut inside a character, which the JSON writer corrects */
     va_list args;
     va_start(args, format);
     f->at->detail = orr_arena_vprintf(f->arena, MOST, format, args);
@@ -162,4 +162,4 @@ void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind)
     }
 }
 
-/* The rows in the order of their severity. */
+/* Sorts the rows by severity. */

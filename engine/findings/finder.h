@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside findings/: the input of the condition of a row, and the functions that report what it found. A row has found
- * something once it called orr_say(). */
+/* Inside findings/: the input of the condition of a row, and the functions that report what it found. A row that calls
+ * orr_say() has found something. */
 #ifndef ORR_FINDINGS_FINDER_H
 #define ORR_FINDINGS_FINDER_H
 
@@ -45,14 +45,13 @@ static inline const char *orr_attr_of(const struct orr_finder *f, uint32_t eleme
 {
     return orr_element_word(f->dump, element, attr);
 }
-/* "GPU 3", "mlx5_0", a bus id; where NVLink joins several hosts, with the host as drawings number them: "GPU 1 of tray
- * 4". */
+/* "GPU 3", "mlx5_0", a bus id; if NVLink joins several hosts, with the host's number in drawings: "GPU 1 of tray 4". */
 enum { ORR_FOUND_NAME_SIZE = 72 };
 void orr_name_device(const struct orr_finder *f, uint32_t element, char text[ORR_FOUND_NAME_SIZE]);
-/* The same of a node; its id if it is a CPU, or if the dump has no device for it. */
+/* The same for a node; its id if it is a CPU, or if the dump has no device for it. */
 void orr_name_node(const struct orr_finder *f, const struct orr_system *system, uint32_t node,
                    char text[ORR_FOUND_NAME_SIZE]);
-/* host_hash of the <cpu> around an element, "": none. */
+/* host_hash of the <cpu> around an element; "" if there is none. */
 const char *orr_host_of(const struct orr_finder *f, uint32_t element);
 
 /* The tables of the families; each ends with a row without an id. */

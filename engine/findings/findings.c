@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows in turn, over a dump that was looked through once. */
+/* Reads a dump once, then tries the rows in turn. */
 #include "engine/findings/findings.h"
 
 #include "engine/base/budget.h"
@@ -33,7 +33,7 @@ const struct orr_undecided *orr_undecided(size_t i)
 
 ORR_WORD_LIST(orr_severity_name, enum orr_severity, "error", "warning", "info")
 
-/* GPUs of AMD and Hygon, and what RCCL alone writes. */
+/* Signs of RCCL: GPUs of AMD and Hygon, and attributes that only RCCL writes. */
 static const char *sign_of_rccl(const struct orr_finder *f)
 {
     static const struct {

@@ -21,7 +21,7 @@ enum orr_severity {
 
 struct orr_finder; /* finder.h */
 
-/* What a finding is about. Only dumps are asked of RCCL's files too, and logs. */
+/* The subject of a finding. For files of RCCL, only findings about dumps and logs are checked. */
 enum orr_finding_subject {
     ORR_OF_DUMP,
     ORR_OF_NCCL,     /* NVIDIA's GPUs, or what NCCL reads of a dump */
@@ -38,8 +38,7 @@ struct orr_finding_row {
     const char *title, *why, *advice;
     const char *commands[4];   /* to run on the machine; NULL ends */
     const char *references[4]; /* public reports: "NVIDIA/nccl#439"; NULL ends */
-    /* Ids of the findings that explain this one if both are present; NULL ends. Nothing follows from itself, not
-     * even over others. */
+    /* Ids of the findings that explain this one if both are present; NULL ends. There are no circles. */
     const char *follows_from[ORR_MOST_CAUSES];
 };
 
@@ -52,14 +51,14 @@ enum { ORR_FINDING_PLACES = 16 }; /* named; the rest is counted */
 struct orr_finding_place {
     uint32_t element;              /* of the dump, ORR_NO_ELEMENT if there is none */
     uint32_t line, column;         /* 0 if there is no place in the file */
-    char node[ORR_NODE_ID_SIZE];   /* id of the node that the element became; empty: none, or no analysis */
-    char device[ORR_NODE_ID_SIZE]; /* bus id, name of a NIC ...; empty: none */
-    char name[ORR_NODE_ID_SIZE];   /* what people call it: of a NIC's card the name of its only port; else device */
+    char node[ORR_NODE_ID_SIZE];   /* id of the node that the element became; empty if there is none, or no analysis */
+    char device[ORR_NODE_ID_SIZE]; /* bus id, name of a NIC ...; empty if there is none */
+    char name[ORR_NODE_ID_SIZE];   /* name for people: for a NIC's card the name of its only port, otherwise `device` */
 };
 
 struct orr_finding {
     const struct orr_finding_row *row;
-    const char *title, *advice;  /* of the row, or those for the devices and the extent that were found */
+    const char *title, *advice;  /* those of the row, or more specific ones for what was found */
     const char *const *commands; /* NULL ends, as in the row */
     const char *detail;          /* the values that were compared */
     struct orr_finding_place places[ORR_FINDING_PLACES];

@@ -45,7 +45,7 @@ static void nics_in_another_order(struct orr_finder *f)
     orr_say_phrases(f, &phrases);
 }
 
-/* Only where at most half of the hosts hold the others up: what most have is how the machines are built. */
+/* Only if at most half of the hosts slow down the others: what most hosts have is how the machines are built. */
 static void sets_the_channels(struct orr_finder *f)
 {
     const struct orr_cluster *c = f->analysis->cluster;

@@ -2,7 +2,7 @@
 /* Findings about CPUs. */
 #include "engine/findings/finder.h"
 
-/* What newer releases, or NCCL's own later work, count between sockets. The family of AMD is as NCCL writes it. */
+/* Bandwidth between sockets in newer releases, or in NCCL's later work. AMD's family is in NCCL's form. */
 static const struct socket_rate {
     const char *vendor;
     int32_t family, model; /* model -1 means any */
@@ -37,7 +37,7 @@ static void model_unknown(struct orr_finder *f)
     }
 }
 
-/* A mask without a bit, or the same mask on every CPU. */
+/* The mask has no bit set, or is the same on every CPU. */
 static void affinity_says_nothing(struct orr_finder *f)
 {
     uint32_t empty = 0, same = 0;

@@ -4,7 +4,7 @@
 #include "engine/cluster/standing.h"
 #include "engine/findings/phrases.h"
 
-/* The first line before l that is declared to be in its domain, with a completed fabric. */
+/* The first line before l that is declared to be in l's domain and has a completed fabric. */
 static uint32_t earlier_of_domain(const struct orr_cluster *c, uint32_t l)
 {
     uint32_t o = 0;

@@ -49,7 +49,8 @@ static bool is_efa(const struct orr_finder *f, uint32_t net)
            !strncmp(name, "efa", 3);
 }
 
-/* By its name, or because the ports of this machine type have GPUDirect RDMA by a plugin of its provider. */
+/* Whether it is a GPUDirect RDMA port, by its name or because the provider's plugin gives it to ports of this machine
+ * type. */
 static bool could_have_rdma(const struct orr_finder *f, uint32_t net, bool efa)
 {
     const char *name = orr_attr_of(f, net, ORR_ATTR_NAME);
@@ -117,8 +118,8 @@ static bool may_receive(const struct orr_part *part, uint32_t gpu)
     return false;
 }
 
-/* Every GPU has a NIC on its own CPU, and a level that allows this distance would be enough for all. If the NIC of
- * some is on another socket, no setting helps all GPUs; if some have one below their switch, see the rows below. */
+/* Every GPU has a NIC on its own CPU, and a level that allows this distance would help all. If some GPU's NIC is on
+ * another socket, no setting helps all GPUs; if some have a NIC below their switch, the rows below apply. */
 static void gdr_too_far(struct orr_finder *f)
 {
     const struct orr_part *part = &f->analysis->parts[0];
@@ -146,7 +147,7 @@ static void gdr_too_far(struct orr_finder *f)
         orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
 }
 
-/* GPUs whose nearest NIC is past a CPU, where others have one below their own switches. */
+/* GPUs whose nearest NIC is past a CPU although other GPUs have one below their switches. */
 static void find_far(struct orr_finder *f, bool same_socket)
 {
     const struct orr_part *part = &f->analysis->parts[0];

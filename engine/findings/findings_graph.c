@@ -13,7 +13,7 @@ static bool is_simple_order(const struct orr_graph *graph)
     return graph->pattern && graph->channels > 0 && graph->bw_intra <= 0.1f;
 }
 
-/* All pairs of the part joined by NVLink, directly or over a GPU or switch. */
+/* Whether NVLink joins all pairs of the part, directly or over a GPU or switch. */
 static bool nvlink_joins_all(const struct orr_part *part)
 {
     const struct orr_system *system = &part->system;
@@ -81,7 +81,7 @@ static void simple_order(struct orr_finder *f)
     }
 }
 
-/* One ring, at less than half of what NVLink carries and, where it leaves the host, of the fastest port. */
+/* There is one ring, at less than half of NVLink's bandwidth and, if it leaves the host, of the fastest port's. */
 static void one_channel(struct orr_finder *f)
 {
     const struct orr_graph *ring = ring_of(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about NVLink between GPUs: whom it joins, and in both directions alike. */
+/* Findings about NVLink between GPUs: which GPUs it joins, and whether both directions are equal. */
 #include "engine/base/sorting.h"
 #include "engine/findings/finder.h"
 
@@ -13,7 +13,7 @@ struct lane { /* GPU a lists GPU b; sorted */
 ORR_COMPARATOR(compare_lanes, struct lane, strcmp(a->host, b->host), ORR_ORDER(a->from, b->from),
                ORR_ORDER(a->to, b->to))
 
-/* Only between GPUs that are both in the dump and have NVLinks, as others are left out of a dump on purpose. */
+/* Only compares GPUs that are both in the dump and have NVLinks, because others may be left out on purpose. */
 static void one_sided(struct orr_finder *f)
 {
     struct lane *lanes = ORR_NEW(f->arena, struct lane, f->dump->element_count);
@@ -55,7 +55,7 @@ static bool is_nvlink(const struct orr_path *path)
     return path->type == ORR_PATH_NVL || path->type == ORR_PATH_NVB;
 }
 
-/* Groups of GPUs of the first part that NVLink joins, directly or over others. */
+/* Groups of GPUs of the first part that NVLink joins, directly or through other GPUs. */
 struct groups {
     uint32_t gpus, count;
     uint32_t smallest, largest; /* GPUs in a group */
@@ -110,7 +110,7 @@ static void nvlink_islands(struct orr_finder *f)
             orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
 }
 
-/* Groups of equal size are how bridges and boards are built. */
+/* Groups of equal size are normal: bridges and boards are built like that. */
 static void nvlink_groups(struct orr_finder *f)
 {
     struct groups groups;

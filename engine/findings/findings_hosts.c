@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The finding about hosts of a cluster that are not built like most of the others, device by device. */
+/* Finds hosts of a cluster that are built differently from most, device by device. */
 #include <stdio.h>
 
 #include "engine/base/sorting.h"
 #include "engine/cluster/standing.h"
 #include "engine/findings/phrases.h"
 
-/* What devices are compared in. */
+/* The aspects in which devices are compared. */
 enum aspect { GPU_MODEL, GPU_NVLINKS, GPU_LINK, NIC_SPEED, NIC_LINK, NIC_GDR, RINGS, ASPECT_COUNT };
 
 static const struct {
-    const char *before; /* between the device and its value */
+    const char *before; /* words between the device and its value */
     bool of_every_one;  /* every device has it, so that one without it is missing */
 } aspects[ASPECT_COUNT] = {
     [GPU_MODEL] = {"of compute capability", true},
@@ -27,15 +27,15 @@ enum { NAME = 32, VALUE = 64 };
 /* One device of a kind of host in one aspect. */
 struct trait {
     enum aspect aspect;
-    uint32_t kind, copy; /* copy: devices of the same name before it, as in a domain of several hosts */
+    uint32_t kind, copy; /* copy: number of earlier devices with the same name, as in a domain of several hosts */
     uint32_t order;      /* of the device in its dump */
     char device[NAME], value[VALUE];
 };
 
 /* Hosts that deviate, all in the same way: `more` further devices are like the first. */
 struct deviation {
-    const struct trait *trait; /* theirs; of one that lacks the device, somebody else's */
-    const char *majority;      /* value of most; NULL if most lack the device */
+    const struct trait *trait; /* their trait; if they lack the device, that of another host */
+    const char *majority;      /* value of most hosts; NULL if most lack the device */
     uint32_t kind, more;
     bool missing;
 };
@@ -60,7 +60,7 @@ static void add_trait(struct comparison *c, enum aspect aspect, uint32_t kind, u
     snprintf(trait->value, sizeof trait->value, "%.*s", VALUE - 1, value);
 }
 
-/* "32 GT/s x16", and what is narrower above it. "" if the dump does not say. */
+/* "32 GT/s x16", with a narrower link above it. "" if the dump does not say. */
 static void write_link(const struct orr_hardware_facts *hw, uint32_t element, char text[VALUE])
 {
     uint32_t at = hw->card_of[element];
@@ -116,7 +116,7 @@ static void describe_kind(struct comparison *c, uint32_t kind)
     add_trait(c, RINGS, kind, 0, "rings", value);
 }
 
-/* Whether two traits are of one device of different hosts. */
+/* Whether two traits are about the same device on different hosts. */
 static int compare_devices(const struct trait *a, const struct trait *b)
 {
     ORR_BY(ORR_ORDER(a->aspect, b->aspect));
@@ -124,11 +124,11 @@ static int compare_devices(const struct trait *a, const struct trait *b)
     return ORR_ORDER(a->copy, b->copy);
 }
 
-/* By kind among devices of one name, so that copies can be numbered. */
+/* Sorts devices of one name by kind, so that copies can be numbered. */
 ORR_COMPARATOR(compare_names, struct trait, compare_devices(a, b), ORR_ORDER(a->kind, b->kind),
                ORR_ORDER(a->order, b->order))
 
-/* By value among traits of one device. */
+/* Sorts traits of one device by value. */
 ORR_COMPARATOR(compare_values, struct trait, compare_devices(a, b), strcmp(a->value, b->value),
                ORR_ORDER(a->kind, b->kind))
 
@@ -165,8 +165,8 @@ static uint32_t same_value(const struct comparison *c, uint32_t from, uint32_t t
     return end;
 }
 
-/* Notes the hosts with a value that at most a quarter of all have, where more than half agree on another one. Traits
- * from..to-1 are of one device, by value. */
+/* Notes the hosts with a value that at most a quarter of all hosts have, if more than half agree on another one. Traits
+ * from..to-1 are those of one device, by value. */
 static void vote(struct comparison *c, uint32_t from, uint32_t to)
 {
     bool counts_missing = aspects[c->traits[from].aspect].of_every_one, has[ORR_MAX_CLUSTER_KINDS] = {false};
@@ -252,7 +252,7 @@ static void differs_from_majority(struct orr_finder *f)
     for (uint32_t i = 0, next; i < c.deviation_count; i = next) {
         for (next = i + 1; next < c.deviation_count && !compare_readings(&c.deviations[i], &c.deviations[next]); next++)
             c.deviations[i].more++;
-        /* Other rings follow from other devices. */
+        /* Different devices make different rings. */
         if (c.deviations[i].trait->aspect != RINGS || !i || c.deviations[i - 1].kind != c.deviations[i].kind)
             add_deviation(&c, &c.deviations[i], &phrases);
     }

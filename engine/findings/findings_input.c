@@ -102,7 +102,7 @@ static void many_elements(struct orr_finder *f)
 {
     const struct orr_release *release = f->analysis->query.settings.release;
     if (f->analysis->built.host_count > 1)
-        return; /* of such a domain NCCL makes room for each host */
+        return; /* for such a domain NCCL has room for each host */
     if (f->dump->element_count >= release->max_elements)
         orr_say(f, "%u elements; NCCL %s accepts %u", f->dump->element_count, release->name, release->max_elements - 1);
 }
@@ -129,7 +129,7 @@ static void several_hosts(struct orr_finder *f)
         }
 }
 
-/* A cause that lines beside the machine show, such as ACSCtl of lspci. */
+/* A cause that other lines of the input show, such as ACSCtl of lspci. */
 static void text_shows(struct orr_finder *f)
 {
     const struct orr_dump_notes *notes = f->dump->notes;
@@ -138,7 +138,7 @@ static void text_shows(struct orr_finder *f)
         const bool finding_of_its_own = !strcmp(symptom->id, "p2p-not-offered");
         if (symptom->is_setting || finding_of_its_own)
             continue;
-        orr_say(f, "%.*s", (int)(strlen(symptom->cause) - 1), symptom->cause); /* without its stop */
+        orr_say(f, "%.*s", (int)(strlen(symptom->cause) - 1), symptom->cause); /* without its full stop */
         orr_say_remedy(f, NULL, symptom->cure, symptom->check);
         return;
     }
@@ -152,7 +152,7 @@ static bool has_own_finding(const struct orr_pasted_symptom *symptom, const stru
            (strstr(symptom->id, "NCCL_P2P_LEVEL") && (level == ORR_PATH_LOC || level >= ORR_PATH_PHB));
 }
 
-/* Settings beside the machine that make transfers slower: the repair leaves them out, which gives their cost. */
+/* Settings in the input that make transfers slower: the repair leaves them out, which gives their cost. */
 static void text_sets(struct orr_finder *f)
 {
     const struct orr_dump_notes *notes = f->dump->notes;
@@ -198,7 +198,7 @@ const struct orr_finding_row orr_findings_input[] = {
             "NCCL's rings, trees and bandwidths say nothing about a job with RCCL.",
      .advice = "Use only what Orrery says about PCIe links and NICs. It leaves out all findings about NCCL here.",
      .references = {"ROCm/rccl#1185"}},
-    /* Not of RCCL's files: rccl-file says the one thing that matters. */
+    /* Not for files of RCCL: rccl-file says what matters there. */
     {ORR_FINDING("input-assumed", NULL, INFO, NCCL, assumed_input), .title = "Values of this input are assumed",
      .why = "The input lacks values that NCCL reads. Orrery filled them in, so answers that depend on them are only "
             "valid if the machine has these values.",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about a log, and about how a prediction agrees with it. */
+/* Findings about a log, and about its agreement with a prediction. */
 #include "engine/findings/finder.h"
 
 static void point_at(struct orr_finder *f, const char *id)
@@ -16,7 +16,7 @@ static bool predicts_p2p(const struct orr_log_value *value)
            (value->shape == ORR_SHAPE_P2P && value->p2p.possible);
 }
 
-/* A pair near enough by the topology that the driver refuses, or that goes through shared memory. */
+/* A pair that is near enough for P2P, but that the driver refuses or that uses shared memory. */
 static void p2p_refused(struct orr_finder *f)
 {
     uint32_t pairs = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings by comparison with what the machine should be: its GPU model's NVLinks and PCIe generation, its type's GPUs
- * and NICs, and what its other PCIe switches have. */
+/* Findings by comparison with the recognised machine: its GPU model's NVLinks and PCIe generation, its type's GPUs and
+ * NICs, and its other PCIe switches. */
 #include <stdio.h>
 
 #include "engine/findings/finder.h"
@@ -20,7 +20,7 @@ static int32_t nvlinks_of_all(const struct orr_finder *f)
     return f->hw.gpu_count ? nvlinks_of(f, 0) : -1;
 }
 
-/* Whether the file has PCI ids, as NCCL writes them for every device that it finds. */
+/* Whether the file has PCI ids, which NCCL writes for every device that it finds. */
 static bool has_pci_ids(const struct orr_finder *f)
 {
     for (uint32_t i = 0; i < f->hw.card_count; i++)
@@ -63,7 +63,7 @@ static void nvlinks_missing(struct orr_finder *f)
         say_nvlinks(f);
 }
 
-/* Direct NVLinks of a job on some of the GPUs of a mesh may lead elsewhere. */
+/* If a job uses only some GPUs of a mesh, direct NVLinks may lead to the others. */
 static bool has_whole_board(const struct orr_finder *f)
 {
     const struct orr_gpu_board *board = f->machine.board;
@@ -176,7 +176,7 @@ static bool lacks_at_all(const struct orr_finder *f, const struct whole *whole, 
     return given == f->dump;
 }
 
-/* Places of NICs that are missing (or only somewhere else) by what most PCIe switches have. */
+/* Points at missing (or only misplaced) NICs, by comparison with most PCIe switches. */
 static void say_lacks(struct orr_finder *f, bool elsewhere)
 {
     struct orr_groups groups;

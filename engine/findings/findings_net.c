@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about NICs: who uses which, how fast they are, and of what kind. */
+/* Findings about NICs: their use, speed and kind. */
 #include "engine/findings/finder.h"
 
 /* Whether a NET is in a graph of the part or is chosen by a GPU. */

@@ -16,17 +16,18 @@ static bool to_switch(const struct orr_finder *f, uint32_t link)
     return orr_pci_class_parse(orr_attr_of(f, link, ORR_ATTR_TCLASS)) == ORR_CLASS_NVS;
 }
 
-/* The value of more than half of the equals from..to-1, -1 if there is none, so that none differs from the others. */
+/* The value that more than half of the equals from..to-1 have; -1 if there is none, and then none is reported. */
 static int32_t mode_of(const struct linked *gpus, uint32_t from, uint32_t to)
 {
-    const struct linked *middle = &gpus[from + (to - from) / 2]; /* a value that more than half have is there */
+    const struct linked *middle = &gpus[from + (to - from) / 2]; /* if more than half have one value, it is in the
+                                                                  * middle */
     uint32_t same = 0;
     for (uint32_t i = from; i < to; i++)
         same += gpus[i].switches == middle->switches;
     return 2 * same > to - from ? middle->switches : -1;
 }
 
-/* GPUs of one capability that list another number of switches than most of them. */
+/* GPUs that list another number of switches than most GPUs of their capability. */
 static void find_odd(struct orr_finder *f)
 {
     struct linked *gpus = ORR_NEW(f->arena, struct linked, f->hw.gpu_count);
@@ -94,7 +95,7 @@ static bool is_gpu(const struct orr_finder *f, uint64_t bus_id)
     return false;
 }
 
-/* GPUs that do not list a switch that most of their equals list: as many switches, but others. */
+/* GPUs that list as many switches as their equals, but not one that most of these list. */
 static void find_unreached(struct orr_finder *f)
 {
     enum { MOST_GPUS = 1024 }; /* larger numbers in a file do not describe a machine */

@@ -85,8 +85,8 @@ static uint32_t beyond_level(const struct orr_analysis *a)
     return pairs;
 }
 
-/* The driver's choice by the model of the GPUs, or by `topo -p2p` in the same text, which counts more. NCCL asks NVML;
- * Orrery's analysis takes P2P as offered. */
+/* Whether the driver offers P2P, by `topo -p2p` in the same text or else by the model of the GPUs. NCCL asks NVML;
+ * Orrery's analysis assumes that P2P is offered. */
 static void not_offered(struct orr_finder *f)
 {
     const struct orr_dump_notes *notes = f->dump->notes;
@@ -110,7 +110,7 @@ static void not_offered(struct orr_finder *f)
                 model->names, pairs, orr_plural(pairs));
 }
 
-/* Whether the driver offers no P2P at all, whatever the CPU is. */
+/* Whether the driver offers no P2P at all, on any CPU. */
 static bool is_refused(const struct orr_finder *f)
 {
     const struct orr_dump_notes *notes = f->dump->notes;
@@ -142,8 +142,8 @@ static void by_model(struct orr_finder *f)
     orr_say(f, "the table does not name them, and NCCL would use P2P for %u pair%s", pairs, orr_plural(pairs));
 }
 
-/* The same where lines of lscpu, or the question, say that the CPU is AMD's: somebody who pastes a table asks about a
- * job that does not work. */
+/* The same if lines of lscpu, or the question, say that the CPU is AMD's: people who paste a table usually have a job
+ * that does not work. */
 static void through_amd(struct orr_finder *f)
 {
     const struct orr_analysis *a = f->analysis;
@@ -201,7 +201,7 @@ static void apart(struct orr_finder *f)
 {
     const struct orr_settings *settings = &f->analysis->query.settings;
     uint32_t count = 0;
-    /* Some releases take the network because it is better, though shared memory is there. */
+    /* Some releases use the network although shared memory works, because the network is better. */
     if (settings->release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER &&
         orr_setting_int(settings, ORR_SET_SHM_DISABLE) != 1 && f->analysis->built.host_count < 2)
         return;

@@ -4,7 +4,7 @@
 
 #define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
 
-/* Lanes do not come and go with the load, and only GPUs lower their speed when they are idle. */
+/* The number of lanes does not depend on the load, and only GPUs lower their speed when they are idle. */
 static const char reseat[] =
     "Reseat the card, and check its riser, its slot and the BIOS's bifurcation setting: the number of lanes does not "
     "depend on the load. LnkCap shows what the device can do, LnkSta what it does.";
@@ -203,7 +203,7 @@ static void link_unknown(struct orr_finder *f)
     for (uint32_t i = 0; i < f->hw.card_count; i++) {
         const struct orr_card *card = &f->hw.cards[i];
         const char *speed = orr_attr_of(f, card->element, ORR_ATTR_LINK_SPEED);
-        /* What NCCL takes an unknown speed for is right for generation 3. */
+        /* NCCL's assumption about an unknown speed is right for generation 3. */
         if (!(card->gpus + card->nets) || !*speed || orr_pci_speed_known(release, speed) ||
             orr_pcie_generation(card->rate) == 3)
             continue;

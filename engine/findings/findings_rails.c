@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about rails: NICs of hosts in different networks, by their numbers and by what the description of a cluster
- * says about them. */
+/* Findings about rails, which are networks of NICs: by the NICs' numbers, and by the description of a cluster. */
 #include <stdio.h>
 
 #include "engine/base/sorting.h"
@@ -63,8 +62,8 @@ static const char *numbers_text(uint64_t used, char text[RAILS_TEXT])
     return text;
 }
 
-/* The rails of the NICs that the GPUs of the job are near on the hosts of a line, sorted and each once; 0 if one of the
- * NICs has none in the description. */
+/* The rails of the NICs near the job's GPUs on the hosts of a line, sorted, each once; 0 if the description lacks the
+ * rail of one of them. */
 static uint32_t rails_of_line(const struct orr_cluster *c, uint32_t line, const char *rails[MOST_NICS])
 {
     uint32_t host = 0, count = 0, kept = 0;
@@ -205,7 +204,7 @@ static void rings_cross_isolated(struct orr_finder *f)
     find_crossing(f, true);
 }
 
-/* Without PXN, a rank sends by its own NIC to the NIC of its peer, whatever their rails. */
+/* Without PXN, a rank sends through its own NIC to the NIC of its peer, even if their rails differ. */
 static void isolated_without_pxn(struct orr_finder *f)
 {
     const struct orr_cluster *c = f->analysis->cluster;

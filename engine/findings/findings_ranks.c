@@ -34,7 +34,7 @@ static void unranked_gpus(struct orr_finder *f)
             orr_point(f, f->hw.gpus[i]);
 }
 
-/* Ranks of a host mostly go up by one, or by the number of hosts if they are dealt round. */
+/* The ranks of a host usually go up by one, or by the number of hosts if the hosts take turns. */
 static void rank_holes(struct orr_finder *f)
 {
     int32_t *ranks = ORR_NEW(f->arena, int32_t, f->hw.gpu_count);
@@ -103,7 +103,7 @@ static bool is_split(const struct orr_analysis *a)
     return a->part_count > 1 && a->built.host_count < 2;
 }
 
-/* Some releases take the network if it is better, though shared memory is there. */
+/* Some releases use the network although shared memory works, if the network is better. */
 static bool network_is_chosen(const struct orr_analysis *a)
 {
     const struct orr_settings *settings = &a->query.settings;
@@ -137,8 +137,8 @@ struct named { /* sorted so that the same names on one host are adjacent */
 ORR_COMPARATOR(compare_named, struct named, strcmp(a->host, b->host), strcmp(a->name, b->name),
                ORR_ORDER(a->element, b->element))
 
-/* Points at every element after the first that has the same attribute on the same host, unless they agree in a further
- * one, too (OTHER: there is none): they are then one thing that is written twice. */
+/* Points at every element after the first that has the same attribute on the same host. If a further attribute (OTHER
+ * if there is none) is also equal, they are one device that is written twice, and no fault. */
 static void find_twice(struct orr_finder *f, const uint32_t *elements, uint32_t count, enum orr_attr attr,
                        enum orr_attr unless, const char *what)
 {
@@ -167,7 +167,7 @@ static void gpus_twice(struct orr_finder *f)
     find_twice(f, f->hw.gpus, f->hw.gpu_count, ORR_ATTR_RANK, ORR_ATTR_OTHER, "rank");
 }
 
-/* One bus id names one device of a host. */
+/* On a host, each bus id must name only one device. */
 static void bus_twice(struct orr_finder *f)
 {
     uint32_t *cards = ORR_NEW(f->arena, uint32_t, f->hw.card_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about graphs that go farther than the machine makes them go, and about how far the search came. */
+/* Findings about graphs with longer paths than the machine requires, and about searches that ended early. */
 #include "engine/findings/finder.h"
 
 /* A path of the ring that a setting made longer than the direct one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about NICs and GPUs that their slot or uplink is too slow for. */
+/* Findings about NICs and GPUs whose slot or uplink is too slow. */
 #include "engine/findings/finder.h"
 
 #define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
@@ -23,7 +23,7 @@ static float *gpu_links_below(struct orr_finder *f, unsigned char **ret_nvlink)
     return below && nvlink ? below : NULL;
 }
 
-/* What the GPUs below a bridge take does not pass its way up. */
+/* Data that the GPUs below a bridge receive from below it does not cross its uplink. */
 static void shared_uplink(struct orr_finder *f)
 {
     unsigned char *nvlink;
@@ -43,7 +43,8 @@ static void shared_uplink(struct orr_finder *f)
     }
 }
 
-/* The path of GPUs without NVLink to those of other bridges, and of their NICs' data: the outermost bridges. */
+/* The outermost bridges, which GPUs without NVLink use to reach GPUs of other bridges, and which their NICs' data
+ * crosses. */
 static void crowded_uplink(struct orr_finder *f)
 {
     unsigned char *nvlink;
@@ -64,7 +65,8 @@ static void crowded_uplink(struct orr_finder *f)
     }
 }
 
-/* Functions of one card, 0000:12:00.0 and 0000:12:00.1, share its slot: the ports and the rate of all up to `card`. */
+/* Functions of one card, such as 0000:12:00.0 and 0000:12:00.1, share its slot: adds up the ports and rates of all up
+ * to `card`. */
 static float slot_gbps(const struct orr_finder *f, uint32_t card, uint32_t *ret_ports, bool *ret_last)
 {
     const struct orr_card *last = &f->hw.cards[card];
@@ -98,7 +100,7 @@ static float fastest_port(const struct orr_finder *f, uint32_t card)
     return (float)fastest / 1000;
 }
 
-/* Whether all GPUs are part of a CPU: such boards have no slots, and NICs have the lanes that were left. */
+/* Whether all GPUs are part of a CPU: such boards have no slots, and NICs get the remaining lanes. */
 static bool has_no_slots(const struct orr_finder *f)
 {
     uint32_t integrated = 0;
@@ -107,8 +109,8 @@ static bool has_no_slots(const struct orr_finder *f)
     return f->hw.gpu_count && integrated == f->hw.gpu_count;
 }
 
-/* Cards whose ports are faster than their slot: one port alone, or only all of them together. A bridge that holds ports
- * directly is an invention of a virtual machine, so their slot is not known. */
+/* Cards whose ports are faster than their slot: a single port, or only all of them together. A virtual machine may show
+ * ports directly below a bridge, and then their slot is not known. */
 static void find_slots(struct orr_finder *f, bool together)
 {
     enum { MOST_PORTS = 1024 }; /* larger numbers in a file do not describe a machine */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about a machine that fits a known type but for one figure: GPUs or NICs are missing, or all NICs are slower.
- * A comparison of its devices with one another does not show that. */
+/* Findings about a machine that fits a known type except in one figure: GPUs or NICs are missing, or all NICs are
+ * slower. A comparison of its devices with one another does not show that. */
 #include "engine/findings/finder.h"
 
 /* The machine as it was given: NCCL may fuse NICs, and a list such as NCCL_IB_HCA excludes some. */
@@ -36,7 +36,7 @@ static void write_types(const struct orr_nearly *nearly, struct orr_text *text)
         orr_text_printf(text, " or %u more", nearly->count - named);
 }
 
-/* The assumption behind the comparison with the type, and the consequence if other hardware was bought. */
+/* The assumption of the comparison with the type, and what it means if other hardware was bought. */
 static void write_evidence(const struct orr_nearly *nearly, const char *fits, struct orr_text *text)
 {
     orr_text_printf(text, "; %s%s fit %s", nearly->cpu ? "CPU, " : "", fits,
@@ -118,8 +118,8 @@ static void nics_below_type(struct orr_finder *f)
     orr_say(f, "%s", orr_text_data(&text));
 }
 
-/* A type that the machine may be, although it is right without that: two types differ in their NICs only, or the maker
- * of the server chooses them. */
+/* A type that the machine may be although it may also be right as it is: two types differ only in their NICs, or the
+ * server's maker chooses them. */
 static bool may_be_another(struct orr_finder *f, struct given *given)
 {
     return read_given(f, given) && !(f->analysis && f->analysis->cluster) &&
@@ -153,7 +153,8 @@ static void nics_of_other_type(struct orr_finder *f)
             other->here);
 }
 
-/* In a cluster, half of the GPUs are more likely those that the job takes: hosts are compared with one another. */
+/* In a cluster, half of the GPUs are more likely those that the job uses; hosts are compared with one another
+ * instead. */
 static void gpu_missing(struct orr_finder *f)
 {
     struct given given;
@@ -189,7 +190,7 @@ static bool has_virtual(const struct orr_hardware_facts *hw)
     return false;
 }
 
-/* What the NICs give each GPU, Gb/s. */
+/* The bandwidth of the NICs for each GPU, Gb/s. */
 static double gbps_of_gpu(const struct orr_hardware_facts *hw)
 {
     double sum = 0;

@@ -5,9 +5,9 @@
 
 #include "engine/cluster/cluster.h"
 
-/* The rank of the GPU that a NIC is near: its role. -1 if it is near none. */
+/* The role of a NIC: the rank of the GPU that it is near, or -1 if it is near none. */
 int32_t orr_nic_role(const struct orr_part *part, uint32_t net);
-/* Whether the GPUs of the job are next to equally many but different NICs on this kind of host than on the first. The
+/* Whether the job's GPUs on this kind of host are next to as many NICs as on the first kind, but to different ones. The
  * order of the NICs does not matter. */
 bool orr_on_other_rails(const struct orr_cluster *cluster, uint32_t kind);
 
