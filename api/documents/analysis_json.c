@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An analysis as JSON: one row a section. */
+/* Writes an analysis as JSON; each section is a row of a table. */
 #include "api/documents/sections.h"
 
 #include <string.h>
@@ -10,11 +10,11 @@ struct scope {
     struct orr_json *json;
     const struct orr_analysis *analysis;
     const char *topology;
-    struct orr_arena *arena;         /* of the diagnosis; NULL if it was not asked for yet */
+    struct orr_arena *arena;         /* arena of the diagnosis; NULL until it is needed */
     struct orr_diagnosis *diagnosis; /* several sections hold parts of it */
 };
 
-/* Made for the first section that needs it; NULL if it failed, which json remembers. */
+/* Makes the diagnosis for the first section that needs it; NULL if that failed, which json remembers. */
 static const struct orr_diagnosis *diagnosis(struct scope *scope)
 {
     if (scope->arena)
@@ -83,7 +83,7 @@ static json_t *summary(struct scope *scope)
     return made ? orr_summary_json(scope->json, scope->analysis, made) : NULL;
 }
 
-/* Writers that need no more than the analysis. */
+/* Writers that need only the analysis. */
 #define ORR_OF_ANALYSIS(name, function)                                                                                \
     static json_t *name(struct scope *scope)                                                                           \
     {                                                                                                                  \

@@ -18,7 +18,7 @@ struct channels_stream {
     bool lines;
     enum part part;
     int32_t channel;
-    uint32_t rank; /* the next one to be written */
+    uint32_t rank; /* next rank to write */
     int32_t *ring; /* of the channel; the tree's `up` later */
     uint32_t ring_length;
     int32_t (*down)[3];
@@ -31,7 +31,7 @@ static int32_t nvls_trees(const struct orr_communicator *c)
     return c->nvls && c->nvls_channels > 0 && c->nvls_trees ? NVLS_TREES : 0;
 }
 
-/* All about NVLS but its trees, which follow in a document. */
+/* Writes everything about NVLS except its trees, which follow in a document. */
 static void put_nvls(struct channels_stream *s)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
@@ -71,7 +71,7 @@ static void put_head(struct channels_stream *s)
     s->part = RINGS;
 }
 
-/* Begins the object of a ring or tree; a line says how far it is, which a client shows while it waits. */
+/* Begins the object of a ring or tree. A line has the progress, which a client shows while it waits. */
 static void begin_item(struct channels_stream *s, const char *name, int32_t done)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
@@ -106,7 +106,8 @@ static void begin_ring(struct channels_stream *s)
     if (s->channel < c->uneven_from)
         orr_ring_make(c, c->source[s->channel], s->ring);
     else
-        s->ring_length = orr_uneven_ring(c, s->channel, s->down[0], s->ring); /* down is free now: scratch */
+        s->ring_length = orr_uneven_ring(c, s->channel, s->down[0], s->ring); /* `down` is free now, and serves as
+                                                                               * scratch */
     if (s->lines)
         begin_item(s, "ring", 0);
     orr_stream_begin(&s->json, s->lines ? "ranks" : NULL, '[');
@@ -140,7 +141,7 @@ static enum orr_stream_step begin_tree(struct channels_stream *s)
     return ORR_STEP_MORE;
 }
 
-/* The two trees of NVLS are there already: they serve all channels, even and odd. */
+/* Writes the two trees of NVLS, which exist already and serve all channels, even and odd. */
 static void begin_nvls_tree(struct channels_stream *s)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
@@ -155,7 +156,7 @@ static void begin_nvls_tree(struct channels_stream *s)
     s->part = NVLS_UP;
 }
 
-/* Ranks of the ring, or parents in a tree, as far as there is room; true if all are written. */
+/* Writes ranks of the ring, or parents in a tree, as long as there is room; true if all are written. */
 static bool put_ranks(struct channels_stream *s, const int32_t *ranks, uint32_t count)
 {
     while (s->rank < count && !orr_stream_full(&s->json))

@@ -24,7 +24,7 @@ static uint32_t topology_number(struct orr_cluster_file *file, const char *name,
     return i;
 }
 
-/* Which machine a host is: a topology, or one of a type. */
+/* Reads the machine of a host: a topology, or a machine type. */
 static enum orr_code read_machine(struct orr_cluster_file *file, json_t *object, struct orr_cluster_file_host *host,
                                   const char *where, struct orr_error *err)
 {
@@ -74,7 +74,7 @@ static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, stru
     return ORR_OK;
 }
 
-/* A number of 32 bits, 0 if it is missing; false means something else. */
+/* Reads a number of 32 bits, 0 if it is missing; false if it is something else. */
 static bool read_word(const json_t *object, const char *key, uint32_t *ret_word)
 {
     const json_t *value = json_object_get(object, key);
@@ -117,7 +117,7 @@ static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, 
     return ORR_OK;
 }
 
-/* As launchers and their files take them. */
+/* Names must be valid for launchers and their files. */
 static bool is_host_name(const char *text)
 {
     return text && *text && strlen(text) <= MOST_HOST_NAME && isalnum((unsigned char)*text) &&

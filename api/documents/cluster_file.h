@@ -57,13 +57,13 @@ void orr_cluster_file_release(struct orr_cluster_file *file);
 /* Names of all hosts, and the leaf switch and NVLink domain of each line. Topologies supply what the file does not
  * say. */
 struct orr_cluster_names {
-    const char **hosts;   /* [host]: all differ */
+    const char **hosts;   /* [host]: unique names */
     const char **leaves;  /* [line]: leaf switch, NULL if unknown; NULL if all are unknown */
     const char **domains; /* [line]: NVLink domain, from the fabric if there is no name; NULL if unknown */
     uint32_t made_up;     /* number of hosts without a name, which are called "host-0" and so on */
 };
 enum orr_topology_fact { ORR_TOPOLOGY_NAME, ORR_TOPOLOGY_LEAF, ORR_TOPOLOGY_DOMAIN };
-/* Looks up a fact about a topology, such as its label `host`; NULL if there is none. The text must live as long as the
+/* Looks up a fact about a topology, such as its label `host`; NULL if there is none. The text must outlive the
  * names. */
 typedef const char *orr_topology_gives(void *context, const char *topology, enum orr_topology_fact fact);
 /* gives: called only for lines of one host; may be NULL. Memory comes from arena. NOMEM. */

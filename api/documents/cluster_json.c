@@ -12,7 +12,7 @@ static json_t *field_json(struct orr_json *json, enum orr_graph_field field, dou
     return orr_json_number(json, value);
 }
 
-/* How a kind's own graphs are worse than those of the fastest. */
+/* Writes in which respects a kind's own graphs are worse than those of the fastest kind. */
 static json_t *behind_json(struct orr_json *json, const struct orr_cluster *c, uint32_t k)
 {
     struct orr_reason reasons[ORR_MOST_REASONS];
@@ -28,7 +28,7 @@ static json_t *behind_json(struct orr_json *json, const struct orr_cluster *c, u
     return rows;
 }
 
-/* What a host belongs to, as a number. */
+/* A number that a host belongs to. */
 typedef uint32_t belongs_to(const struct orr_cluster *c, uint32_t host);
 
 static uint32_t kind_of_host(const struct orr_cluster *c, uint32_t host)
@@ -41,7 +41,8 @@ static uint32_t clique_of_host(const struct orr_cluster *c, uint32_t host)
     return c->fabrics.clique_of_line[c->hosts[host].line];
 }
 
-/* Hosts that belong to `which`, by their numbers; all of a line mostly belong together, so ranges are few. */
+/* The hosts that belong to `which`, as ranges of numbers; the hosts of a line usually belong together, so ranges are
+ * few. */
 static json_t *host_ranges_json(struct orr_json *json, const struct orr_cluster *c, belongs_to *belongs, uint32_t which)
 {
     json_t *ranges = orr_json_array(json);
@@ -71,8 +72,8 @@ static json_t *kind_json(struct orr_json *json, const struct orr_cluster *c, uin
                       ORR_VALUE("machine", orr_machine_json(json, kind->analysis->dump)));
 }
 
-/* What each kind says of a field; true if they differ. If some do not ask for the graph, they have no channel of it,
- * and nothing else of it is worth comparing. */
+/* Reads the values of a field for each kind; true if they differ. A kind that does not ask for the graph has no channel
+ * of it, and then nothing else of the graph is worth comparing. */
 static bool kinds_differ(const struct orr_cluster *c, enum orr_graph_kind graph, enum orr_graph_field field,
                          double *values)
 {
@@ -142,7 +143,7 @@ static void add_machine_rows(struct orr_json *json, const struct orr_cluster *c,
     }
 }
 
-/* The fields in which kinds differ, with what each says and which say what lasts. */
+/* Writes the fields in which kinds differ, with each kind's value, and the kinds whose value the communicator uses. */
 static json_t *alignment_json(struct orr_json *json, const struct orr_cluster *c)
 {
     json_t *rows = orr_json_array(json);
@@ -177,7 +178,7 @@ static double share_of_port(const struct orr_cluster *c, const struct orr_nic_lo
     return port > 0 ? load->bw / port : 0;
 }
 
-/* The fullest NIC, and of each kind of link the fullest one. */
+/* The fullest NIC, and the fullest link of each kind. */
 static json_t *fullest_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_traffic *traffic)
 {
     json_t *links = orr_json_array(json);
@@ -203,7 +204,7 @@ static json_t *fullest_json(struct orr_json *json, const struct orr_cluster *c, 
     return ORR_OBJECT(json, ORR_VALUE("nic", nic ? nic_json(json, c, nic) : json_null()), ORR_VALUE("links", links));
 }
 
-/* Rails that some kinds have NICs on and this one has none: [[kind, rail]...]. */
+/* Rails on which some kinds have NICs and others do not: [[kind, rail]...]. */
 static json_t *missing_rails_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_traffic *traffic)
 {
     json_t *rows = orr_json_array(json);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the hosts of a cluster are called, and their leaf switches. */
+/* Finds the names of a cluster's hosts, and their leaf switches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "api/documents/cluster_file.h"
 #include "engine/base/sorting.h"
 
-/* Whether all names that are there differ. */
+/* Whether all given names differ. */
 static bool all_differ(const char *const *names, uint32_t count)
 {
     if (count < 2)

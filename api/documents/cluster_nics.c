@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rails, leaf switches and subnets of NICs in the description of a cluster. An entry with "name" is about the NIC of
- * that name; an entry without is about the NIC whose number is the entry's place in the list. */
+ * that name; without it, about the NIC whose number is the entry's place in the list. */
 #include <stdio.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@ enum orr_code orr_cluster_wrong(struct orr_error *err, const char *where, const 
                          "%s", what);
 }
 
-/* What people look for here, but holds for the whole communicator. */
+/* Settings that people look for here, but that apply to the whole communicator. */
 static enum orr_code for_all(struct orr_error *err, const char *where, const char *what)
 {
     return orr_fail_with(err, ORR_INVALID, where,

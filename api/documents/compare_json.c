@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A device of one side; node: its id in the analysis, null if it became none. */
+/* A device of one side. node: its id in the analysis, null if it did not become a node. */
 static json_t *device_json(struct orr_json *json, const struct orr_devices *devices, uint32_t device,
                            const struct orr_system *built)
 {
@@ -78,7 +78,7 @@ static struct named_node *nodes_of(struct orr_json *json, const struct orr_syste
     return nodes;
 }
 
-/* Which node of a is which of b: [[id, id], ...], null for a device that a side lacks. */
+/* The pairs of nodes of a and b that match: [[id, id], ...], null for a device that a side lacks. */
 static json_t *match_json(struct orr_json *json, const struct orr_comparison *c)
 {
     const struct orr_system *a = &c->a->built, *b = &c->b->built;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the device side may use: each fact once, with those nodes that differ. */
+/* Writes what the device side may use: each fact once, with the nodes that differ. */
 #include "api/documents/sections.h"
 #include "engine/device/kernels.h"
 
@@ -77,7 +77,7 @@ static json_t *call_json(struct orr_json *json, const struct orr_device_side *de
                       ORR_VALUE("classic", classic_json(json, device->analysis, call->function, call->bytes)));
 }
 
-/* Sizes in steps of four, of float32; null without windows, with which the classic choice always holds. */
+/* Sizes of float32 in steps of four; null without windows, because then the classic choice always applies. */
 static json_t *calls_json(struct orr_json *json, const struct orr_device_side *device)
 {
     enum { LEAST_LOG = 10, MOST_LOG = 30, STEP = 2 };

@@ -3,7 +3,7 @@
 #include "api/documents/sections.h"
 #include "engine/whatif/shown.h"
 
-/* What is shown in full; the rest is counted. */
+/* Limits of what is written in full; the rest is counted. */
 enum { MOST_PLACES = 64, MOST_CHANGES = 100 };
 
 static json_t *side_json(struct orr_json *json, const struct orr_analysis *analysis)
@@ -29,7 +29,7 @@ static json_t *shown_json(struct orr_json *json, const struct orr_shown *shown)
     return json_null();
 }
 
-/* Which facts a change is about: one object each. */
+/* The facts of a change, one object for each. */
 static json_t *place_json(struct orr_json *json, const struct orr_changes *changes, const struct orr_fact *fact)
 {
     struct orr_place_member members[ORR_PLACE_MEMBERS];
@@ -97,7 +97,7 @@ json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *change
     return sections;
 }
 
-/* Which sections a step changes something in. */
+/* The sections in which a step changes something. */
 static json_t *step_sections(struct orr_json *json, const struct orr_changes *changes, uint32_t step)
 {
     json_t *names = orr_json_array(json);

@@ -109,7 +109,7 @@ json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *a
     return rows;
 }
 
-/* What concerns the whole machine, without trying settings: that is left to those who ask (handle_explain.c). */
+/* Decisions about the whole machine, without trying settings, which only handle_explain.c does. */
 static json_t *whole_decisions(struct orr_json *json, const struct orr_analysis *analysis)
 {
     static const enum orr_why_kind kinds[] = {ORR_WHY_TREE, ORR_WHY_CHANNELS, ORR_WHY_NVLS};

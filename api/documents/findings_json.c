@@ -65,7 +65,7 @@ static json_t *rows_json(struct orr_json *json, const struct orr_findings *findi
     return rows;
 }
 
-/* False: memory ran out, which json remembers. */
+/* False if memory ran out, which json remembers. */
 static bool find_findings(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis,
                           struct orr_arena *arena, struct orr_findings *ret_findings)
 {

@@ -5,7 +5,11 @@
 #include "engine/cluster/groups.h"
 #include "engine/cluster/setters.h"
 
-enum { MOST_RANKS = 64, MEASURED = 1 << 28 }; /* ranks of a group that are named; bytes of the predicted AllReduce */
+enum {
+    MOST_RANKS = 64,
+    MEASURED = 1 << 28
+}; /* most ranks of a group that are named; size in bytes of the predicted
+    * AllReduce */
 
 static json_t *layout_json(struct orr_json *json, const struct orr_layout *layout)
 {

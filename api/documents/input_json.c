@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an input was recognised as, what is assumed in it and what is missing; and the machine types. */
+/* Writes the recognised kind of an input, its assumptions and missing facts; and the machine types. */
 #include <string.h>
 
 #include "api/documents/sections.h"

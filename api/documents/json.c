@@ -11,13 +11,13 @@
 #include "engine/base/budget.h"
 #include "engine/base/utf8.h"
 
-/* In front of what jansson gets: to give it back to the budget that it was drawn from. */
+/* Header in front of jansson's memory, which records the budget that it was drawn from. */
 struct head {
     alignas(max_align_t) uint64_t budget;
     size_t size;
 };
 
-/* jansson takes some failed allocations for bad syntax, and others for the end of a text: they are noted here. */
+/* jansson reports some failed allocations as bad syntax, and others as the end of a text, so they are recorded here. */
 static _Thread_local bool starved;
 
 static void *draw(size_t size)
@@ -144,7 +144,8 @@ json_t *orr_json_text(struct orr_json *json, const char *text)
     json_t *value = json_string(text);
     if (value)
         return value;
-    /* Either no UTF-8 or no memory: correct the text and see. Each byte grows to three at most. */
+    /* The text is not UTF-8, or memory ran out: tries again with a corrected text, in which each byte becomes at most
+     * three. */
     struct orr_text mended;
     orr_text_init(&mended, strlen(text) * 3 + 1);
     for (const char *at = text; *at;) {

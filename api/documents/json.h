@@ -19,8 +19,8 @@ void orr_json_set_text(struct orr_json *json, json_t *object, const char *key, c
 void orr_json_set_int(struct orr_json *json, json_t *object, const char *key, int64_t value);
 /* Members of an object, written as a list: ORR_OBJECT(json, ORR_STRING("name", name), ORR_WHEN(line > 0,
  * ORR_INT("line", line))) is a new object, and ORR_SET() adds members to one. A member that ORR_WHEN() leaves out is
- * not evaluated; the order of evaluation of the others is unspecified. ORR_STRING: NULL becomes null. ORR_VALUE if the
- * object takes ownership, even on failure. */
+ * not evaluated; the order of evaluation of the others is unspecified. ORR_STRING: NULL becomes null. ORR_VALUE gives
+ * its value to the object, even on failure. */
 struct orr_json_row {
     enum { ORR_ROW_NONE, ORR_ROW_TEXT, ORR_ROW_INT, ORR_ROW_NUMBER, ORR_ROW_BOOL, ORR_ROW_VALUE, ORR_ROW_END } kind;
     const char *key;

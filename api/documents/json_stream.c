@@ -5,7 +5,8 @@
 
 static void put_bytes(struct orr_json_stream *json, const char *bytes, size_t length)
 {
-    if (length > sizeof json->chunk - json->length) { /* a step that adds more than ORR_STREAM_STEP: our mistake */
+    if (length > sizeof json->chunk - json->length) { /* a step added more than ORR_STREAM_STEP, which is a defect of
+                                                       * Orrery */
         json->state = ORR_STEP_NOMEM;
         return;
     }
@@ -24,7 +25,7 @@ static int append(const char *bytes, size_t length, void *context)
     return 0;
 }
 
-/* Takes the value over. */
+/* Takes ownership of the value. */
 static void put_value(struct orr_json_stream *json, json_t *value)
 {
     if (!value || json_dump_callback(value, append, json, ORR_JSON_COMPACT))

@@ -15,7 +15,8 @@ enum orr_stream_step { ORR_STEP_MORE, ORR_STEP_END, ORR_STEP_NOMEM };
 
 struct orr_json_stream {
     struct orr_stream stream; /* what the client reads; first, so that its address is that of this structure */
-    /* Appends the next piece. Called while less than a chunk is waiting to be read, and no more after END or NOMEM. */
+    /* Appends the next piece. Called as long as less than a chunk is waiting to be read, and never again after END or
+     * NOMEM. */
     enum orr_stream_step (*step)(struct orr_json_stream *json);
     enum orr_stream_step state;
     bool follows; /* the next value is not the first of its level, so a comma comes before it */

@@ -191,7 +191,7 @@ static json_t *survey_json(struct orr_json *json, const struct orr_log *log, con
                       ORR_INT("agree", survey->agree), ORR_INT("differ", survey->differ), ORR_VALUE("rows", rows));
 }
 
-/* What the log's lines say about the machine, if nobody gave one and the log does not print it. */
+/* The log's clues about the machine, if nobody gave one and the log does not print it. */
 static json_t *machine_json(struct orr_json *json, const struct orr_log_machine *machine)
 {
     json_t *lines = orr_json_array(json), *fits = orr_json_array(json);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several dumps against what most are like, as JSON. */
+/* Several dumps compared with their majority, as JSON. */
 #include "api/documents/sections.h"
 #include "engine/compare/majority.h"
 

@@ -19,9 +19,9 @@ struct p2p_stream {
     struct orr_shared *owner;
     bool lines;
     enum part part;
-    uint32_t rank, round, at; /* the next ones to be written */
+    uint32_t rank, round, at; /* next ones to write */
     const struct orr_p2p_round *schedule;
-    uint32_t count; /* rounds of the rank at hand */
+    uint32_t count; /* rounds of the present rank */
 };
 
 static bool is_outside(uint32_t at, struct orr_range range)
@@ -69,7 +69,7 @@ static void put_head(struct p2p_stream *s)
     s->part = WORLD;
 }
 
-/* Which rank of the whole cluster each rank of the group is. */
+/* The rank in the whole cluster of each rank of the group. */
 static void put_world(struct p2p_stream *s)
 {
     const struct orr_groups_of_kind *of_kind = &s->window.groups->kinds[0];
@@ -245,7 +245,7 @@ static const char *read_digits(const char *text, uint32_t *ret_number)
     return end;
 }
 
-/* "3" or "0-7", as far as they are below `most`; NULL means all. */
+/* Reads "3" or "0-7", only numbers below `most`; NULL means all. */
 static enum orr_code read_range(const char *name, const char *text, uint32_t most, struct orr_range *ret_range,
                                 struct orr_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One path between two devices: hops, narrowest link, and why it is what it is. */
+/* One path between two devices: its hops, its narrowest link, and the reason for its type. */
 #include "api/documents/sections.h"
 #include "engine/explain/explain.h"
 #include "engine/release/release.h"

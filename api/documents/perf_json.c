@@ -8,7 +8,7 @@ static const char *verdict_name(int verdict)
     return orr_perf_verdict_name((size_t)verdict);
 }
 
-/* null if it is negative: not printed. */
+/* null if the number is negative, because it was not printed. */
 static void set_printed(struct orr_json *json, json_t *object, const char *key, double value)
 {
     orr_json_set(json, object, key, value < 0 ? json_null() : orr_json_number(json, value));
@@ -78,7 +78,7 @@ static void set_machine(struct orr_json *json, json_t *object, const struct orr_
             ORR_INT("hosts", table->analysis->query.hosts), ORR_INT("ranks", table->analysis->ranks));
 }
 
-/* What the document says about one table. */
+/* Writes one table. */
 static void set_table(struct orr_json *json, json_t *object, const struct orr_perf_table *table)
 {
     json_t *rows = orr_json_array(json), *crossovers = orr_json_array(json), *shapes = orr_json_array(json),

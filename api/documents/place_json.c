@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which GPUs a job should take, as JSON. */
+/* The GPUs that a job should use, as JSON. */
 #include "api/documents/json.h"
 #include "api/documents/sections.h"
 #include "engine/place/place.h"
@@ -16,7 +16,7 @@ static json_t *bits_json(struct orr_json *json, orr_bits bits)
     return array;
 }
 
-/* null: nothing can be predicted. */
+/* null if nothing can be predicted. */
 static json_t *busbw_json(struct orr_json *json, double busbw)
 {
     return busbw > 0 ? orr_json_number(json, busbw) : orr_json_text(json, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What NCCL would choose for messages of every size, and how long each algorithm and protocol would take: the tuning
- * model asked, not restated. */
+/* NCCL's choice for messages of every size, and the time with each algorithm and protocol, all from the tuning
+ * model. */
 #include "api/documents/sections.h"
 
-enum { SMALLEST = 3, LARGEST = 34 }; /* 8 bytes to 16 GiB, doubling, as people run nccl-tests */
+enum { SMALLEST = 3, LARGEST = 34 }; /* 8 bytes to 16 GiB, doubling, like typical runs of nccl-tests */
 
 static bool choose(const struct orr_analysis *analysis, enum orr_function function, uint64_t bytes,
                    struct orr_choice *ret_choice)
@@ -17,7 +17,7 @@ static bool alike(const struct orr_choice *a, const struct orr_choice *b)
     return a->algorithm == b->algorithm && a->protocol == b->protocol && a->tuner_line == b->tuner_line;
 }
 
-/* Times in microseconds at each of the sizes; NULL, and nothing to drop, where this pair cannot be used. */
+/* Times in microseconds at each of the sizes; NULL, with nothing to free, if this pair cannot be used. */
 static json_t *times_json(struct orr_json *json, const struct orr_analysis *analysis, enum orr_function function,
                           enum orr_algorithm algorithm, enum orr_protocol protocol)
 {
@@ -62,8 +62,8 @@ static void add_range(struct orr_json *json, json_t *ranges, const struct orr_an
                             ORR_INT("channels", choice->channels), ORR_INT("threads", choice->threads)));
 }
 
-/* Where the choice changes, to the byte. Between two powers of two every change is found that leaves a trace at one of
- * the points that halving visits. */
+/* The exact sizes at which the choice changes. Between two powers of two it finds every change that shows at one of the
+ * points that halving visits. */
 static json_t *ranges_json(struct orr_json *json, const struct orr_analysis *analysis, enum orr_function function)
 {
     json_t *ranges = orr_json_array(json);

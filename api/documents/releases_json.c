@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The releases that can be emulated: what distinguishes each, as a sentence, as figures, and as differences from the
- * one before. All of it is computed from the releases' rows by the table of behaviours. */
+/* The emulated releases: a sentence, figures, and differences from the previous one, all computed from the releases'
+ * rows by the table of behaviours. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,7 +60,7 @@ static json_t *figures_json(struct orr_json *json, const struct orr_release *rel
         struct orr_value value;
         orr_behaviour_get(i, &behaviour);
         if (orr_behaviour_value(&behaviour, release, arena, &value, NULL) != ORR_OK)
-            json->failed = true; /* memory: nothing else fails there */
+            json->failed = true; /* only memory can run out there */
         else
             orr_json_set(json, figures, behaviour.name, value_json(json, &value));
     }

@@ -61,7 +61,7 @@ json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *di
 json_t *orr_depends_json(struct orr_json *json, const struct orr_depends_list *list, const char *key,
                          const char *(*name)(int verdict));
 json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diagnosis);
-/* Those of a log and of a comparison with it; check NULL if there is none. */
+/* The findings about a log and a comparison with it; check is NULL if there is none. */
 json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const struct orr_triage *triage);
 json_t *orr_symptoms_json(struct orr_json *json, const struct orr_symptoms *symptoms);
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check);
@@ -73,7 +73,7 @@ json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump);
 json_t *orr_section_json(struct orr_json *json, const struct orr_analysis *analysis, const char *topology,
                          const char *section);
 
-/* outcomes_json.c: bandwidths of the usual operations; before NULL: those of one machine. */
+/* outcomes_json.c: bandwidths of the usual operations; before is NULL for a single machine. */
 json_t *orr_outcomes_json(struct orr_json *json, const struct orr_outcomes *before, const struct orr_outcomes *after);
 
 /* diff_json.c: the changes in each section. */
@@ -94,7 +94,7 @@ enum { ORR_COMPARE_ROWS = 200 };
 enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from,
                             const char *to, json_t **ret_value, struct orr_error *err) ORR_NO_DISCARD;
 
-/* A cost; repair: the repair with which it was computed, NULL if there is none. */
+/* A cost. repair: the repair with which it was computed, NULL if there is none. */
 json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const char *repair);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of a release: default, values, and what Orrery does about each. */
+/* The settings of a release: default, values, and Orrery's treatment of each. */
 #include <stdio.h>
 #include <string.h>
 

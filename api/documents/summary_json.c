@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What machine a dump describes, and an analysis in figures. */
+/* The machine that a dump describes, and an analysis in figures. */
 #include "api/documents/sections.h"
 #include "engine/hardware/hardware.h"
 #include "engine/topology/machine.h"
@@ -25,7 +25,7 @@ json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
     return object;
 }
 
-/* What the dump calls each port of a NIC. */
+/* The dump's names for the ports of a NIC. */
 static json_t *net_names_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     const struct orr_system *system = &analysis->parts[0].system;

@@ -54,7 +54,7 @@ static void set_net(struct orr_json *json, json_t *row, const struct orr_node *n
             ORR_VALUE("asic", orr_json_format(json, "0x%llx", (unsigned long long)node->net.asic)));
 }
 
-/* What a node says beside its id and type. */
+/* The facts of a node besides its id and type. */
 static void (*const setters[ORR_NODE_TYPE_COUNT])(struct orr_json *, json_t *, const struct orr_node *) = {
     [ORR_GPU] = set_gpu,
     [ORR_CPU] = set_cpu,

@@ -5,7 +5,7 @@
 #include "api/documents/sections.h"
 #include "engine/triage/triage.h"
 
-/* Left out if it is negative: unknown. */
+/* Left out if negative, because it is unknown. */
 static void set_known(struct orr_json *json, json_t *object, const char *key, int64_t value)
 {
     if (value >= 0)

@@ -82,7 +82,7 @@ static json_t *what_if_json(struct orr_json *json, const struct orr_what_if *wha
                       ORR_INT("changed", (int64_t)what_if->changed), ORR_VALUE("sections", sections));
 }
 
-/* What the document and the route share. */
+/* The members that the document and the route share. */
 static json_t *decision_json(struct orr_json *json, const struct orr_explanation *explanation)
 {
     json_t *rests_on = orr_json_array(json);

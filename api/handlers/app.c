@@ -10,7 +10,7 @@
 #include "api/handlers/watch.h"
 #include "engine/base/clock.h"
 
-/* Retention deleted it. */
+/* Called when retention deleted a topology. */
 static void forget(void *context, const char *id)
 {
     struct orr_app *app = context;
@@ -18,7 +18,7 @@ static void forget(void *context, const char *id)
     orr_cache_forget(app->cache, id);
 }
 
-/* A topology that is missing, or not as wanted, is not a failure of the database. */
+/* A missing topology, or one in another state than required, is not a failure of the database. */
 static void count_operation(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code)
 {
     struct orr_metrics *metrics = ((struct orr_app *)context)->metrics;

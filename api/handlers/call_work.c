@@ -128,7 +128,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
         orr_text_printf(&key, "|r%s", reading->name);
     if (orr_text_failed(&key))
         return orr_fail_nomem(err);
-    /* Posted and stored content may be equal, but only the store says whether it is stored. */
+    /* Posted and stored content may be equal, but only the store knows whether it is stored. */
     int64_t seen;
     enum orr_code code = call->route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CLUSTER)
                              ? orr_call_exists(call, true, &seen, err)

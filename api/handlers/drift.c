@@ -12,7 +12,7 @@ void orr_drift_query(struct orr_query *query)
     query->plan = true;
 }
 
-/* AllReduce at 1 GiB on two hosts, before and after. False: one of them is not known. */
+/* AllReduce at 1 GiB on two hosts, before and after; false if either is not known. */
 static bool find_cost(const struct orr_outcomes outcomes[2], double *ret_before, double *ret_after)
 {
     for (uint32_t h = 0; h < outcomes[0].host_count && h < outcomes[1].host_count; h++) {

@@ -14,7 +14,7 @@ void orr_drift_query(struct orr_query *query);
 /* {changes, left_out, renumbered, cost}. If comparison is NULL, because it failed, changes and cost are null.
  * over_time: both dumps are of one host, the second later. */
 json_t *orr_drift_json(struct orr_json *json, const struct orr_comparison *comparison, bool over_time);
-/* The verdict on the second machine beside the first. comparison NULL if unknown. */
+/* The verdict on the second machine compared with the first; comparison is NULL if unknown. */
 enum orr_fleet_verdict orr_drift_verdict(const struct orr_comparison *comparison);
 
 #endif

@@ -62,7 +62,7 @@ bool orr_fleet_labels_fit(const struct orr_call *call, const char *labels)
         const struct orr_label *label = &call->params.labels[i];
         char name[ORR_MAX_LABEL_NAME + 1], value[ORR_MAX_LABEL_VALUE + 1];
         if (is_plain(label->value) && !strstr(labels, label->value))
-            return false; /* which spares reading the JSON of most hosts */
+            return false; /* so that most hosts' JSON need not be read */
         snprintf(name, sizeof name, "%.*s", (int)label->name_length, label->name);
         orr_json_member(labels, strlen(labels), name, value, sizeof value);
         if (strcmp(value, label->value) != 0)
@@ -116,7 +116,7 @@ static uint64_t hash_of(const char *text)
     return orr_hash_key(orr_hash_seeded(), text, strlen(text));
 }
 
-/* Remembers an id; *ret_known: it was there. */
+/* Remembers an id; *ret_known says whether it was known. */
 static enum orr_code take_id(struct orr_fleet *fleet, const char *id, bool *ret_known, struct orr_error *err)
 {
     uintptr_t row;

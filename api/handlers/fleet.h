@@ -23,8 +23,8 @@ struct orr_fleet {
 };
 enum { ORR_FLEET_ALSO = 64 };
 
-/* The unit that a majority counts: topologies, or hosts by their last upload. When hosts count, a topology that no
- * host uploaded counts once, and a topology that all its hosts have replaced is left out. */
+/* The unit of a majority: topologies, or hosts by their last upload. If hosts are counted, a topology that no host
+ * uploaded counts as one host, and a topology that all its hosts have replaced is left out. */
 enum orr_fleet_counting { ORR_FLEET_TOPOLOGIES, ORR_FLEET_HOSTS };
 
 /* Makes a topology the subject of the call. parameter: the one that names it, for errors. NOT_FOUND, SETTING. */

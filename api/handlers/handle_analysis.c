@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is computed from a dump: the analysis, its sections, paths, findings and drawings. */
+/* Routes that compute something from a dump: the analysis, its sections, paths, findings and drawings. */
 #include <string.h>
 
 #include "api/documents/documents.h"
@@ -12,7 +12,7 @@ static enum orr_code answer_section(struct orr_call *call, const char *section, 
 {
     ORR_LOCAL(orr_work, work);
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
-    /* Of a large cluster all can be asked but what would list every rank many times. */
+    /* For a large cluster, questions whose answers would list every rank many times are refused. */
     call->params.query.plan = (call->route->flags & ORR_ROUTE_CLUSTER) && section && strcmp(section, "channels") != 0;
     ORR_TRY(orr_call_work(call, &work, err));
     uint64_t since = orr_clock_ns();

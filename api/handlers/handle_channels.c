@@ -13,8 +13,8 @@ static size_t held_bytes(void)
     return budget ? budget->held : 0;
 }
 
-/* A stream that counts its memory: its own memory, and its analysis, which several streams may share and which the
- * cache may have dropped. */
+/* A stream with the memory charged to it: its own, and that of its analysis, which several streams may share and which
+ * the cache may have dropped. */
 struct held_stream {
     struct orr_stream stream; /* first */
     struct orr_stream *inner;
@@ -39,7 +39,7 @@ static void free_held(struct orr_stream *stream)
     free(held);
 }
 
-/* Takes the stream over, even on failure. before: what the call's budget held before it was made. */
+/* Takes ownership of the stream, even on failure. before: bytes in the call's budget before the stream was made. */
 static enum orr_code answer_held(struct orr_call *call, struct orr_work *work, struct orr_stream *inner, size_t before,
                                  const char *type, struct orr_answer **ret_answer, struct orr_error *err)
 {

@@ -23,7 +23,7 @@ static json_t *links_json(struct orr_json *json, const char *id)
     return links;
 }
 
-/* A cluster as users see it. description: taken over; NULL means the record's, which lists omit. */
+/* A cluster as users see it. description: owned from now on; NULL means the record's, which lists omit. */
 static json_t *record_json(struct orr_json *json, const struct orr_cluster_record *record, json_t *description)
 {
     if (!description && record->body[0])
@@ -168,7 +168,7 @@ enum orr_code orr_handle_cluster_delete(struct orr_call *call, struct orr_answer
 {
     if (orr_call_header(call, "If-Match") || orr_call_header(call, "If-None-Match")) {
         struct orr_answer *seen;
-        ORR_TRY(orr_handle_cluster(call, &seen, err)); /* never changes while it is stored: no revision to hold to */
+        ORR_TRY(orr_handle_cluster(call, &seen, err)); /* it never changes while it is stored, so it has no revision */
         enum orr_code code = orr_call_conditions(call, seen, err);
         orr_shared_give(&seen->shared);
         ORR_TRY(code);

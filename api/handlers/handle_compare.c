@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two stored dumps compared by role, or a set of them compared with what most are like. */
+/* Compares two stored dumps by role, or a set of them with their majority. */
 #include <string.h>
 
 #include "api/documents/documents.h"
@@ -9,7 +9,7 @@
 #include "engine/compare/majority.h"
 #include "engine/machines/machine_types.h"
 
-/* The analysis of a topology, and what it is called. */
+/* The analysis of a topology, and its names. */
 static enum orr_code work_of(struct orr_call *call, const char *parameter, const char *id, struct orr_work **ret_work,
                              struct orr_called *called, struct orr_error *err)
 {
@@ -65,7 +65,7 @@ static enum orr_code gather(struct orr_call *call, struct orr_fleet *set, struct
                          "a majority needs at least 3 different topologies; these are only %u", set->topologies);
 }
 
-/* What NCCL decides otherwise for one that deviates; one that cannot be analysed is left without. */
+/* Finds NCCL's different decisions for a deviating dump; one that cannot be analysed gets none. */
 static enum orr_code decide(struct orr_call *call, const struct orr_fleet *set, uint32_t specimen,
                             const struct orr_work *reference, const struct orr_changes **ret_changes,
                             struct orr_error *err)
@@ -78,7 +78,7 @@ static enum orr_code decide(struct orr_call *call, const struct orr_fleet *set, 
     if (code == ORR_OK)
         code = orr_compare(reference->analysis, work->analysis, set->arena, comparison, &own);
     if (code == ORR_OK)
-        *ret_changes = &comparison->changes; /* its counts: the analyses may go */
+        *ret_changes = &comparison->changes; /* only counts are kept, so the analyses may be freed */
     return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
 }
 
@@ -101,7 +101,7 @@ static enum orr_code compare_members(struct orr_call *call, struct orr_fleet *se
                        : ORR_OK;
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
-    code = ORR_OK; /* a set of dumps without ranks has hardware to compare all the same */
+    code = ORR_OK; /* dumps without ranks still have hardware to compare */
     for (uint32_t i = 0; i < set->count && code == ORR_OK && reference && decided < MOST_DECISIONS; i++)
         if (i != majority.reference && majority.deviates[i][0] + majority.deviates[i][1]) {
             code = decide(call, set, i, reference, &changes[i], err);

@@ -48,7 +48,7 @@ static enum orr_code detect(struct orr_call *call, json_t **ret_detection, struc
     return ORR_OK;
 }
 
-/* Keeps the dump, and answers with the topology as GET shows it and what detection says beside it. */
+/* Keeps the dump, and answers with the topology as in GET plus the notes of detection. */
 static enum orr_code keep(struct orr_call *call, json_t *detection, struct orr_answer **ret_answer,
                           struct orr_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changes between two releases or two sets of settings: the what-if answer. */
+/* The what-if answer: changes between two releases or two sets of settings. */
 #include "api/documents/documents.h"
 #include "api/handlers/cluster_work.h"
 #include "api/handlers/handlers.h"
@@ -30,7 +30,7 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
     ORR_TRY(code);
     ORR_LOCAL_ARENA(arena, 0);
     code = arena ? orr_call_work(call, &a, err) : orr_fail_nomem(err);
-    /* Both sides are about the same dumps: where releases make different ones of the bytes, the first side's. */
+    /* Both sides use the same dumps; if releases read the bytes differently, those of the first side. */
     const struct orr_release *reading = params->query.settings.release;
     const bool by_release =
         code == ORR_OK && (a->cluster ? a->cluster->parts->by_release : a->dump->notes && a->dump->notes->release);

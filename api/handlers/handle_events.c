@@ -15,7 +15,7 @@
 
 enum { MOST_TEXT = 1 << 20 };
 
-/* The host with which the first event of an answer that needs it was compared, for the others. */
+/* The reference host, found for the first event of an answer that needs it and kept for the others. */
 struct beside {
     bool known;
     char id[ORR_ID_LENGTH + 1];
@@ -26,7 +26,7 @@ static bool is_final(enum orr_code code)
     return code == ORR_NOMEM || code == ORR_SPENT || code == ORR_STORE;
 }
 
-/* The verdicts on the host before and after, beside the largest group of all hosts as it is now. Analyses are in the
+/* The verdicts on the host before and after, compared with the present largest group of all hosts. Analyses are in the
  * cache, so this costs two comparisons. */
 static enum orr_code judge(struct orr_call *call, struct orr_json *json, struct beside *beside,
                            struct orr_work *const works[2], json_t **ret_object, struct orr_error *err)
@@ -55,7 +55,8 @@ static enum orr_code judge(struct orr_call *call, struct orr_json *json, struct 
     return ORR_OK;
 }
 
-/* What changed, as it is kept; changes, cost and verdict are null if one of the dumps is gone or has no analysis. */
+/* The change in the form that is kept; changes, cost and verdict are null if one of the dumps was deleted or has no
+ * analysis. */
 static enum orr_code compare(struct orr_call *call, struct orr_json *json, const struct orr_event *event,
                              struct beside *beside, json_t **ret_detail, struct orr_error *err)
 {
@@ -96,7 +97,7 @@ static enum orr_code detail_of(struct orr_call *call, struct orr_json *json, con
         json_decref(*ret_detail);
         return code;
     }
-    struct orr_error ignored = {0}; /* a database that cannot be written to leaves the work to the next reader */
+    struct orr_error ignored = {0}; /* if the database cannot be written to, the next reader does the work again */
     code = orr_store_event_detail(call->app->store, event->sequence, text.data, &ignored);
     (void)code;
     return ORR_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why one decision is what it is, and which settings would change it. */
+/* Explains one decision, and the settings that would change it. */
 #include "api/documents/documents.h"
 #include "api/handlers/handlers.h"
 

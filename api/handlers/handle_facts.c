@@ -36,7 +36,7 @@ enum orr_code orr_handle_topology_facts(struct orr_call *call, struct orr_answer
     return answer(call, &request, ret_answer, err);
 }
 
-/* The hosts at fault: of the cluster as it was analysed. */
+/* Exports the faulty hosts of the analysed cluster. */
 static enum orr_code facts_about_faults(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     ORR_LOCAL(orr_work, work);
@@ -73,7 +73,7 @@ enum orr_code orr_handle_cluster_facts(struct orr_call *call, struct orr_answer 
     return code;
 }
 
-/* The hosts that have the labels, as their last uploads have them. */
+/* The hosts whose last uploads have the labels. */
 static enum orr_code read_hosts(struct orr_call *call, const struct orr_export_host **ret_hosts, uint32_t *ret_count,
                                 struct orr_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GET /v1/fleet: the hosts in groups that are alike, and in what each group differs from the largest one, or from a
- * machine type. */
+/* GET /v1/fleet: groups of equal hosts, and the differences of each group from the largest one or from a machine
+ * type. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +13,22 @@
 enum { MOST_NAMES = ORR_MAX_CLUSTER_HOSTS, MOST_COMPARED = 16 }; /* a cluster of them needs all names */
 
 struct group {
-    const struct orr_fleet_host *first; /* the one whose name comes first */
+    const struct orr_fleet_host *first; /* the host whose name comes first */
     const char **names;                 /* [shown] */
     uint32_t count, room;
-    uint32_t shown; /* of the hosts, those that changed as the call asks */
-    int64_t last;   /* upload of one of them */
+    uint32_t shown; /* number of its hosts that changed since the call's event */
+    int64_t last;   /* last upload of one of them */
 };
 
 struct groups {
     struct orr_arena *arena;
-    struct orr_fleet_host *hosts; /* as the store gives them */
+    struct orr_fleet_host *hosts; /* in the order of the store */
     uint32_t host_count;
     struct orr_index by_shape;
     struct group *rows;
     uint32_t count, capacity;
     uint32_t fitting;          /* hosts that have the labels and match the search */
-    bool all;                  /* whether they changed does not matter */
+    bool all;                  /* include hosts that did not change */
     struct orr_index changed;  /* of names */
     const char **names;        /* [name_count]: of hosts that changed since the event that the call names */
     uint32_t name_count, room; /* of names */
@@ -151,8 +151,8 @@ static void release(struct groups *groups)
     orr_arena_free(groups->arena);
 }
 
-/* What the group has other than the reference, and its verdict; null members and unknown if one of them has no
- * analysis. */
+/* The differences of a group from the reference, and its verdict; members are null and the verdict unknown if one of
+ * them has no analysis. */
 static enum orr_code differs_json(struct orr_call *call, struct orr_json *json, const struct orr_work *reference,
                                   const struct group *group, json_t **ret_object, enum orr_fleet_verdict *ret_verdict,
                                   struct orr_error *err)
@@ -213,7 +213,7 @@ struct tally {
 _Static_assert(ORR_FLEET_ALIKE == 0 && ORR_FLEET_SLOWER == 1 && ORR_FLEET_FASTER == 2 && ORR_FLEET_UNKNOWN == 3,
                "ORDER: api/metrics/metrics_table.c");
 
-/* Leaves figures about all hosts with the metrics. */
+/* Sets the metrics about all hosts. */
 static void publish(const struct orr_call *call, const struct groups *groups, const struct tally *tally)
 {
     for (unsigned i = 0; i < 2; i++)
@@ -268,7 +268,7 @@ static enum orr_code answer_fleet(struct orr_call *call, struct orr_answer **ret
     struct groups groups = {.arena = orr_arena_new(0)};
     struct orr_error own = {0};
     orr_drift_query(&call->params.query);
-    call->params.machine = NULL; /* of the reference alone */
+    call->params.machine = NULL; /* only the reference */
     enum orr_code code = groups.arena ? read_changed(call, &groups, err) : orr_fail_nomem(err);
     if (code == ORR_OK)
         code = make_groups(call, &groups, err);
@@ -280,7 +280,7 @@ static enum orr_code answer_fleet(struct orr_call *call, struct orr_answer **ret
     if (own.code == ORR_NOMEM || own.code == ORR_SPENT || own.code == ORR_STORE)
         *err = own;
     else if (own.code != ORR_OK)
-        code = ORR_OK; /* groups are groups, even if one of them has no analysis */
+        code = ORR_OK; /* list the groups even if one of them has no analysis */
     if (code == ORR_OK)
         code = list_groups(call, &groups, reference, type != NULL, ret_answer, err);
     release(&groups);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a node fit: the dump of the request beside a machine type, a stored topology, or the normal host of a fleet. */
+/* Is a node fit? Compares the request's dump with a machine type, a stored topology, or the normal host of a fleet. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,21 +9,21 @@
 #include "engine/compare/majority.h"
 #include "engine/gate/gate.h"
 
-/* What the node should be. */
+/* The expectation. */
 struct normal {
-    struct orr_arena *arena; /* that of the request is for small things */
+    struct orr_arena *arena; /* its own arena, because the request's is for small things */
     struct orr_dump *dump;   /* owned */
     const struct orr_dump *expected;
     const char *name;
     bool of_type;
-    const char *why; /* there is none, a clause; NULL if there is one */
+    const char *why; /* a clause: why there is none; NULL if there is one */
 };
 
 static const char fleet_prefix[] = "fleet:";
 enum { LEAST_HOSTS = 3 }; /* of which two agree */
 
-/* Finds the normal host of a fleet, and writes it down: the id and name of its topology, or an empty line
- * and the clause that says why there is none. */
+/* Finds the normal host of a fleet and writes the id and name of its topology, or an empty line and a clause that says
+ * why there is none. */
 static enum orr_code write_normal(struct orr_call *call, const char *query, struct orr_fleet *fleet,
                                   struct orr_text *text, struct orr_error *err)
 {

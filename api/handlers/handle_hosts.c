@@ -7,7 +7,7 @@
 #include "engine/base/hex.h"
 #include "engine/base/utf8.h"
 
-/* A page of hosts goes on after a name: in hex, as a name may hold anything. */
+/* A page of hosts continues after a name, which is in hex because it may contain anything. */
 static enum orr_code read_name_cursor(struct orr_call *call, const char **ret_name, struct orr_error *err)
 {
     const char *cursor = call->params.cursor ? call->params.cursor : "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be made of an input beside an analysis: its form as NCCL's XML, a file for a virtual machine, a copy without
- * names; and the lists of inputs and machine types. */
+/* Conversions of an input: NCCL's XML, a file for a virtual machine, a copy without names; and the lists of inputs and
+ * machine types. */
 #include <string.h>
 
 #include "api/handlers/handlers.h"

@@ -37,7 +37,7 @@ static const char *check_body(json_t *body)
     return NULL;
 }
 
-/* What the labels of a topology become. objects keeps them. */
+/* The new labels of a topology, which `objects` keeps. */
 static enum orr_code relabel(struct orr_call *call, json_t *changes, json_t *objects, struct orr_relabelling *row,
                              struct orr_error *err)
 {
@@ -61,7 +61,7 @@ static enum orr_code relabel(struct orr_call *call, json_t *changes, json_t *obj
     return orr_labels_of(call, labels, &row->labels, err);
 }
 
-/* The ids in order, each once, so that two such requests never wait for each other. */
+/* Sorts the ids and removes duplicates, so that two such requests never wait for each other. */
 static uint32_t sort_ids(json_t *ids, const char **ret_ids)
 {
     uint32_t count = 0;
@@ -96,7 +96,7 @@ static enum orr_code relabel_all(struct orr_call *call, json_t *body, uint32_t *
 
 enum orr_code orr_handle_relabel(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    enum { ATTEMPTS = 5 }; /* each meets a change by somebody else */
+    enum { ATTEMPTS = 5 }; /* each of them met a change by somebody else */
     const struct orr_request *request = call->request;
     struct orr_json json = {0};
     json_t *body;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log against the prediction: for a topology that is kept, or for the machine that the log itself prints. */
+/* Compares a log with the prediction for a stored topology, or for the machine that the log itself prints. */
 #include "api/documents/documents.h"
 #include "api/handlers/handlers.h"
 #include "engine/log_machine/compare_log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the service says about itself: releases, settings, its own description, health and version. */
+/* Routes about the service itself: releases, settings, its description, health and version. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ enum orr_code orr_handle_openapi(struct orr_call *call, struct orr_answer **ret_
     return *ret_answer ? ORR_OK : orr_fail_nomem(err);
 }
 
-/* What a problem's `type` leads to. */
+/* The page of a problem's `type`. */
 enum orr_code orr_handle_problem_type(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     struct orr_json json = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of nccl-tests judged: for a topology that is kept, a machine type, or the machine that the results show. */
+/* Judges results of nccl-tests, for a stored topology, a machine type, or the machine that the results show. */
 #include "api/documents/documents.h"
 #include "api/handlers/handlers.h"
 #include "engine/input/input.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which GPUs a job should take. */
+/* Chooses the GPUs for a job. */
 #include <stdlib.h>
 
 #include "api/documents/documents.h"

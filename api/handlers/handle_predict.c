@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nccl-tests should print on a machine, and the settings that would change it. */
+/* Predicts the output of nccl-tests on a machine, and finds the settings that would change it. */
 #include "api/documents/documents.h"
 #include "api/documents/scaling.h"
 #include "api/handlers/handlers.h"

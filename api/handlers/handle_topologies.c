@@ -125,7 +125,7 @@ static enum orr_code render_record(struct orr_call *call, unsigned status, const
 {
     struct orr_json json = {0};
     json_t *object;
-    if (!orr_request_may(call->request, ORR_SCOPE_READ)) /* what others said of the same dump is not for them */
+    if (!orr_request_may(call->request, ORR_SCOPE_READ)) /* a client must not see others' labels of the same dump */
         object = ORR_OBJECT(&json, ORR_STRING("id", record->id));
     else
         ORR_TRY(orr_record_json(call, &json, record, &object, err));
@@ -151,7 +151,7 @@ static enum orr_code precondition_failed(struct orr_call *call, struct orr_error
 enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer, struct orr_error *err)
 {
     const char *match = orr_call_header(call, "If-Match"), *none_match = orr_call_header(call, "If-None-Match");
-    /* The compressed form has a tag of its own; whoever was given that means the same state. */
+    /* The compressed form has its own tag, which means the same state. */
     char zipped[sizeof answer->etag + 8];
     snprintf(zipped, sizeof zipped, "%.*s-gzip\"", (int)strlen(answer->etag) - 1, answer->etag);
     if ((!match || orr_etag_listed(match, answer->etag, false) || orr_etag_listed(match, zipped, false)) &&
@@ -160,7 +160,7 @@ enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer
     return precondition_failed(call, err);
 }
 
-/* Holds a change to its conditions. *ret_revision: the only one that the change may meet, 0 if none is asked for. */
+/* Checks the conditions of a change. *ret_revision: the only revision that may be changed, 0 if any may. */
 static enum orr_code check_conditions(struct orr_call *call, int64_t *ret_revision, struct orr_error *err)
 {
     const char *match = orr_call_header(call, "If-Match"), *none_match = orr_call_header(call, "If-None-Match");
@@ -178,7 +178,8 @@ static enum orr_code check_conditions(struct orr_call *call, int64_t *ret_revisi
     return code;
 }
 
-/* Now, in milliseconds; of two within one the later takes the next, so that lists keep the order of arrival. */
+/* The time in milliseconds; a second call in the same millisecond gets the next one, so that lists keep the order of
+ * arrival. */
 int64_t orr_time_of_arrival(struct orr_app *app)
 {
     int64_t now = orr_wall_ms(), last = atomic_load(&app->last_created), next;
@@ -227,7 +228,7 @@ enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json
     return orr_record_json(call, json, &record, ret_object, err);
 }
 
-/* An agent uploads dumps of its own host alone. */
+/* An agent may only upload dumps of its own host. */
 static enum orr_code check_host(struct orr_call *call, struct orr_error *err)
 {
     const struct orr_params *params = &call->params;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the handlers: the stored or posted machine that a call is about, its analysis, and its JSON. */
+/* Functions that handlers share: the stored or posted machine of a call, its analysis, and its JSON. */
 #ifndef ORR_API_HANDLERS_H
 #define ORR_API_HANDLERS_H
 
@@ -26,21 +26,21 @@ static inline void orr_work_give(struct orr_work *work)
 }
 ORR_FREED_BY(orr_work, orr_work_give)
 
-/* The dump and analysis that a call asks for, cached or made now. The caller releases it. */
+/* The dump and analysis of a call, from the cache or made now. The caller releases it. */
 enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
-/* The same for another question about the same bytes; reading: the release whose rules turn them into a dump, NULL:
- * that of the question. */
+/* The same for another question about the same bytes. reading: the release whose rules turn them into a dump; NULL
+ * means the question's. */
 enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
                                struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
 /* The bytes of the dump that a call is about. If *ret_owned, the caller frees length + 1 bytes with orr_budget_free().
  */
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Reads the dump without analysing it; release: the one whose rules turn a gathered archive into a dump, NULL means
- * that of the call. */
+/* Reads the dump without analysing it. release: the one whose rules turn a gathered archive into a dump; NULL means the
+ * call's. */
 enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *release, struct orr_dump **ret_dump,
                             struct orr_error *err) ORR_NO_DISCARD;
-/* The machine that the body describes next to a log or results; *ret_dump is NULL if there is none. */
+/* The machine in a body with a log or results; *ret_dump is NULL if there is none. */
 enum orr_code orr_call_beside(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 /* Stores a dump under that id with the name and labels of the call, and sets the header Location. */
 enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, const char *bytes, size_t length,
@@ -73,8 +73,8 @@ int64_t orr_time_of_arrival(struct orr_app *app);
 /* Reports an invalid cursor; returns the code. */
 enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err);
 
-/* Checks If-Match and If-None-Match before a change; answer: what a GET of the resource would return now. INVALID if
- * they do not hold. */
+/* Checks If-Match and If-None-Match before a change. answer: what a GET of the resource would return now. INVALID if
+ * they are not met. */
 enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer,
                                   struct orr_error *err) ORR_NO_DISCARD;
 /* route_table.c: the routes of the service, for orr_app_new(). */

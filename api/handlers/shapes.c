@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of a dump: a digest of all that matters for NCCL and for comparing. GUIDs and host hashes do not: hosts of
- * one kind have the same shape although each has its own. */
+/* Computes the shape of a dump: a digest of everything that matters for NCCL and for comparisons. GUIDs and host hashes
+ * do not matter, so hosts of one kind have the same shape although each has its own. */
 #include "api/handlers/shapes.h"
 
 #include "api/http/answer.h"
@@ -15,7 +15,8 @@ bool orr_shape_of(const struct orr_dump *dump, char ret_shape[ORR_DIGEST_LENGTH 
     struct orr_error err = {0};
     ORR_LOCAL_ARENA(arena, 0);
     ORR_LOCAL_TEXT(text, MOST_TEXT);
-    /* A graph file, and input of which each release makes something else, is more than its elements say. */
+    /* There is no shape if a graph file belongs to the dump, or if releases read the input differently, because then
+     * the elements do not tell everything. */
     if (!arena || dump->graphs || (dump->notes && dump->notes->release) ||
         orr_dump_shape(dump, arena, &shape, &err) != ORR_OK)
         return false;

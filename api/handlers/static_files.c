@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page: files of one folder, and the index of the example machines in it. The documentation: files of another
- * folder, below /docs/. */
+/* Serves the page (files of a folder, with an index of its example machines) and the documentation (files of another
+ * folder, below /docs/). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static const char *media_type_of(const char *path)
     return "application/octet-stream";
 }
 
-/* Names below the folder only: no empty, hidden or parent segment, nothing but plain characters. */
+/* Accepts only names below the folder: no empty, hidden or parent segment, and only plain characters. */
 static bool is_plain(const char *path)
 {
     bool starts = true;

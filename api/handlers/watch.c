@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts by verdict for Prometheus, which asks for figures and not for analyses: once a minute a thread asks for the
- * groups of all hosts (GET /v1/fleet), and that answer leaves its figures with the metrics.
+/* Counts hosts by verdict for Prometheus, whose requests must not start analyses: once a minute a thread asks for the
+ * groups of all hosts (GET /v1/fleet), and that answer sets the metrics.
  *
  * A pass has a budget: at most 17 analyses, one for each group that gets a verdict and one for the reference, in 10 s
  * and 512 MiB. Analyses stay in the cache, so a pass goes on where the one before it ran out of time, and a fleet that

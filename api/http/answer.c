@@ -105,7 +105,7 @@ enum orr_code orr_answer_of_json(unsigned status, struct orr_json *json, json_t 
 
 struct orr_answer *orr_answer_gzip(const struct orr_answer *answer)
 {
-    enum { LEVEL = 6, WINDOW_GZIP = 15 + 16, MEMORY = 8, SLICE = 1 << 20 /* between two looks at the budget */ };
+    enum { LEVEL = 6, WINDOW_GZIP = 15 + 16, MEMORY = 8, SLICE = 1 << 20 /* between two checks of the budget */ };
     z_stream stream = {0};
     if (deflateInit2(&stream, LEVEL, Z_DEFLATED, WINDOW_GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
         return NULL;
@@ -171,7 +171,7 @@ bool orr_etag_listed(const char *list, const char *etag, bool weakly)
     return false;
 }
 
-/* Each thread looks at a place of its own first. */
+/* Each thread starts at its own place. */
 static _Atomic(void *) *reply_place(struct orr_answer *answer, bool not_modified, unsigned attempt)
 {
     return &answer->kept[(orr_thread_slot() + attempt) % ORR_REPLIES].reply[not_modified];

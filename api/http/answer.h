@@ -34,8 +34,8 @@ struct orr_answer {
     /* instead of body and length; owned; such an answer is sent only once; NULL if there is none */
     struct orr_stream *stream;
     _Atomic int64_t seen; /* when its dump was last seen in the store, by orr_clock_coarse_ms(); 0 means never */
-    /* What the sender made of this answer, to be used again: one who sends takes it out, and puts it back when it is
-     * sent. Threads that send at the same time use different places, each in a cache line of its own. */
+    /* Replies that senders made of this answer, for reuse: a sender takes one out, and puts it back after sending.
+     * Threads that send at the same time use different places, each in its own cache line. */
     _Atomic(orr_free_reply *) free_reply;
     struct {
         char apart[ORR_CACHE_LINE - 2 * sizeof(void *)];

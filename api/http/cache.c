@@ -14,12 +14,12 @@ struct entry {
     struct entry *newer, *older; /* by last use; entries being made are not in this list */
     struct orr_shared *value;    /* NULL while it is being made */
     bool forgotten;              /* while being made: do not keep */
-    pthread_t maker;             /* who makes it */
+    pthread_t maker;             /* thread that makes it */
     uint64_t hash;
     char key[];
 };
 
-enum { LOOK_MS = 50 /* between two looks at the budget of who waits */ };
+enum { LOOK_MS = 50 /* between two checks of the waiting thread's budget */ };
 
 struct orr_cache {
     pthread_mutex_t lock;
@@ -51,7 +51,7 @@ struct orr_cache *orr_cache_new(size_t limit)
     return cache;
 }
 
-/* Whoever asks chooses the keys. */
+/* Clients choose the keys, so their hashes are seeded. */
 static uint64_t hash_of(const char *key)
 {
     return orr_hash_key(orr_hash_seeded(), key, strlen(key));
@@ -91,14 +91,14 @@ static size_t cost_of(const struct entry *entry)
     return cost_with(entry, entry->value);
 }
 
-/* The dearest values are those that most should not be made twice: one may take all of the room. */
+/* A single value may fill the cache, because the most expensive values are those that should not be made twice. */
 static bool fits(const struct orr_cache *cache, const struct entry *entry, const struct orr_shared *value)
 {
     return cost_with(entry, value) <= cache->figures.limit;
 }
 
-/* Takes a made entry out and puts it on a list for free_all(): freeing a large analysis takes long, and nobody else
- * should wait for it. */
+/* Moves a made entry to a list for free_all(): freeing a large analysis takes long, and other threads should not wait
+ * for it. */
 static void drop(struct orr_cache *cache, struct entry *entry, struct entry **dropped)
 {
     orr_index_remove(&cache->index, entry->hash, (uintptr_t)entry);
@@ -109,7 +109,7 @@ static void drop(struct orr_cache *cache, struct entry *entry, struct entry **dr
     *dropped = entry;
 }
 
-/* Without the lock. */
+/* Call it without the lock. */
 static void free_all(struct entry *dropped)
 {
     for (struct entry *next; dropped; dropped = next) {
@@ -145,7 +145,7 @@ static struct entry *new_entry(const char *key, uint64_t hash)
     return entry;
 }
 
-/* Takes the entry, which may be NULL. False: there was no memory, and it is gone. */
+/* Adds an entry, which may be NULL; false if memory ran out, and the entry was freed. */
 static bool add_entry(struct orr_cache *cache, struct entry *entry)
 {
     if (entry && orr_index_add(&cache->index, entry->hash, (uintptr_t)entry))
@@ -193,7 +193,7 @@ struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
     for (;;) {
         struct entry *entry = find_entry(cache, key, hash);
         if (!entry) {
-            /* Without memory for the note that it is being made, it is made by each who asks. */
+            /* Without memory to record that a value is being made, each thread makes its own. */
             add_entry(cache, new_entry(key, hash));
             cache->figures.misses++;
             break;

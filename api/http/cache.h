@@ -2,8 +2,8 @@
 /* A cache of finished values with a stated ceiling, shared by all threads, with single flight: while one thread makes a
  * value, others that need the same wait for it.
  *
- * Values are counted references to things that never change. Keys are texts that begin with the content id of their
- * subject and "|", so that all that concerns one topology can be dropped at once.
+ * Values are immutable and reference-counted. Keys are texts that begin with the content id of their subject and "|",
+ * so that everything about one topology can be dropped at once.
  */
 #ifndef ORR_API_CACHE_H
 #define ORR_API_CACHE_H

@@ -34,7 +34,7 @@ struct orr_app {
     atomic_size_t stream_bytes; /* bytes of all running streams */
     bool check_systems;
     atomic_bool draining;
-    _Atomic int64_t last_created; /* of a topology stored by this process, in milliseconds; unique */
+    _Atomic int64_t last_created; /* time of the last topology stored by this process, in milliseconds; unique */
     atomic_ulong analyses;        /* analyses made, not taken from the cache */
     atomic_ulong changes;         /* changes of labels and deletions by this process */
 };
@@ -52,7 +52,7 @@ enum orr_route_flags {
     ORR_ROUTE_DUMP = 2,     /* the body is a dump; its content id takes the place of the first capture */
     ORR_ROUTE_CACHED = 4,   /* the answer depends on content and parameters only */
     ORR_ROUTE_HEAVY = 8,    /* slow if it is not cached */
-    ORR_ROUTE_STORE = 16,   /* asks the store */
+    ORR_ROUTE_STORE = 16,   /* uses the store */
     ORR_ROUTE_CLUSTER = 32, /* the first capture is the id of a stored cluster */
     ORR_ROUTE_PAGE = 64     /* every path without another route; the capture is the whole path */
 };
@@ -72,7 +72,7 @@ struct orr_call {
     const struct orr_route *route;
     struct orr_arena *arena; /* of the request */
     const char *captures[2];
-    const char *body; /* of a route with ORR_ROUTE_DUMP: what was sent, or a text that names the machine type */
+    const char *body; /* for a route with ORR_ROUTE_DUMP: the sent bytes, or a text that names the machine type */
     size_t body_length;
     char id[ORR_ID_LENGTH + 1]; /* of the topology, if the route has one */
     char digest[ORR_DIGEST_LENGTH + 1];
@@ -111,11 +111,11 @@ const char *orr_call_header(const struct orr_call *call, const char *name);
  * if there is no such topology. */
 enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, int64_t *ret_seen,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Whether a result of that time is still trusted. */
+/* Whether a result from that time is still trusted. */
 bool orr_seen_lately(int64_t seen);
 /* Gives the call the id of its content. */
 void orr_call_content(struct orr_call *call, const char *bytes, size_t length);
-/* The index of the media type that the client prefers, the first of equals; count: the client accepts none. */
+/* The index of the media type that the client prefers (the first of equals); `count` if the client accepts none. */
 size_t orr_negotiate(const char *accept, const char *const *types, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a request is turned away before it is handled: one table. */
+/* The table of reasons to refuse a request before it is handled. */
 #include <stdio.h>
 
 #include "api/http/call.h"

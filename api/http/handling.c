@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a request is handled: find the route, read the query, ask the cache, handle. respond.c makes the answer
- * conditional and compressed. */
+/* Handles a request: finds the route, reads the query, asks the cache, and calls the handler. respond.c makes the
+ * answer conditional and compressed. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +17,8 @@ void orr_call_content(struct orr_call *call, const char *bytes, size_t length)
     snprintf(call->id, sizeof call->id, "%.*s", (int)ORR_ID_LENGTH, call->digest);
 }
 
-/* The dump that was sent, or the machine type that takes its place: then the text that orr_input_read() knows as one,
- * so that a type has one id wherever it came from. */
+/* Sets the body to the sent dump or, for a machine type, to the text by which orr_input_read() recognises it, so that a
+ * type always has the same id. */
 static enum orr_code find_body(struct orr_call *call, struct orr_error *err)
 {
     const struct orr_machine_type *machine = call->params.machine;
@@ -80,8 +80,8 @@ static const char *answer_key(struct orr_call *call)
     return key;
 }
 
-/* The key by which a finished answer about a stored topology is found again by the target as it came, so that the same
- * question asked again needs no reading of its query. It begins with the content id as all keys do. */
+/* The key of a finished answer about a stored topology, made of the unparsed target, so that a repeated question needs
+ * no parsing of its query. Like all keys, it begins with the content id. */
 static bool quick_key(const struct orr_call *call, char key[QUICK_KEY])
 {
     static const char folder[] = "/v1/topologies/";
@@ -118,20 +118,20 @@ static bool answer_quickly(struct orr_call *call, const char *key)
     return true;
 }
 
-/* A read may name the state that it wants to see. */
+/* A read may require a state of the resource. */
 static bool is_as_wanted(const struct orr_call *call, const struct orr_answer *answer)
 {
     const char *match = orr_call_reads(call) ? orr_call_header(call, "If-Match") : NULL;
     return !match || answer->status != 200 || !answer->etag[0] || orr_etag_listed(match, answer->etag, false);
 }
 
-/* Health takes nothing, and is answered whatever else goes on. */
+/* Health checks have no parameters, and are always answered. */
 static bool is_instant(const struct orr_route *route)
 {
     return route->access == ORR_ACCESS_PROBE && !(route->flags & ORR_ROUTE_STORE);
 }
 
-/* Gives the call back, to a thread that may take as long as it needs. */
+/* Defers the call to a thread that may take its time. */
 static enum orr_code defer(const struct orr_call *call, bool long_work)
 {
     call->response->deferred = true;
@@ -139,7 +139,7 @@ static enum orr_code defer(const struct orr_call *call, bool long_work)
     return ORR_OK;
 }
 
-/* In a thread that serves connections: what the cache has for the key, or the call is deferred. */
+/* For a thread that serves connections: answers from the cache, or defers the call. */
 static enum orr_code peek(struct orr_call *call, const char *key, struct orr_answer **ret_answer, struct orr_error *err)
 {
     unsigned flags = call->route->flags;
@@ -156,7 +156,7 @@ static enum orr_code peek(struct orr_call *call, const char *key, struct orr_ans
     return defer(call, (flags & ORR_ROUTE_HEAVY) && !cached);
 }
 
-/* Where a thread may wait: what the cache has, or what the handler makes. */
+/* For a thread that may wait: answers from the cache, or by the handler. */
 static enum orr_code make(struct orr_call *call, const char *key, struct orr_answer **ret_answer, struct orr_error *err)
 {
     struct orr_cache *cache = call->app->cache;
@@ -181,8 +181,8 @@ static enum orr_code make(struct orr_call *call, const char *key, struct orr_ans
     return code;
 }
 
-/* A header says if the rules are not those of the release that was asked for, or were not compared with NCCL. Not every
- * document has a place for it. */
+/* Adds a header if the rules are not those of the requested release, or were not compared with NCCL, because not every
+ * document has a place for that. */
 static bool add_caveat(struct orr_call *call)
 {
     const struct orr_settings *settings = &call->params.query.settings;
@@ -193,7 +193,7 @@ static bool add_caveat(struct orr_call *call)
     return true;
 }
 
-/* Handles a matched call: from the cache, by its handler, or not now. */
+/* Handles a matched call from the cache or by its handler, or defers it. */
 static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
 {
     struct orr_answer *answer = NULL;

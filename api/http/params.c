@@ -33,7 +33,7 @@ struct pair {
     const char *name, *value;
 };
 
-/* Edit distance of short names: for the name that was probably meant. */
+/* Edit distance of short names, to guess the name that was probably meant. */
 static unsigned distance(const char *a, const char *b)
 {
     enum { LONGEST = 48 };

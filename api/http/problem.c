@@ -92,7 +92,7 @@ static struct orr_answer *last_resort(unsigned status)
     return bytes ? orr_answer_new(status, "application/problem+json", bytes, strlen(bytes)) : NULL;
 }
 
-/* Which limit was exceeded, by how much as far as is known, where, and which setting of the server raises it. */
+/* The exceeded limit, by how much if known, where, and the server's setting that raises it. */
 static void add_overrun(struct orr_json *json, json_t *object, const struct orr_budget *budget)
 {
     const struct orr_overrun over = orr_budget_overrun(budget);

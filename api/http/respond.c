@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a finished answer to the response: compressed if the client accepts that, 304 if the client has the content
- * already, headers.
- */
+/* Turns a finished answer into the response: compressed if the client accepts that, 304 if the client already has the
+ * content, and headers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +86,8 @@ bool orr_call_would_compress(const struct orr_call *call, const struct orr_answe
     return would;
 }
 
-/* The compressed form of an answer; for cached answers it is kept beside. Gives the answer itself where compressing
- * does not help. Takes the reference over. */
+/* The compressed form of an answer, which is also cached if the answer is. Returns the answer itself if compression
+ * does not help. Takes ownership of the reference. */
 static struct orr_answer *compress_answer(struct orr_call *call, struct orr_answer *answer, const char *key)
 {
     if (!wants_compression(call, answer))
@@ -174,7 +173,7 @@ void orr_call_problem(struct orr_call *call, const struct orr_error *err)
         *call->request->failure =
             (struct orr_failure){.type = orr_problem_info(call->problem, err->code).type, .error = *err};
     if (!answer)
-        return; /* not even the error fits into memory: the status has to do */
+        return; /* there is no memory for the error either, so only the status is sent */
     bool says_when = false;
     for (unsigned i = 0; i < call->response->header_count; i++)
         says_when = says_when || !strcmp(call->response->headers[i].name, "Retry-After");

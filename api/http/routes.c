@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a request finds its row in the table of routes. */
+/* Finds the row of a request in the table of routes. */
 #include <stdio.h>
 #include <string.h>
 
 #include "api/http/call.h"
 
-/* Where a path matches the template of a route, with the places of its captures. */
+/* Whether a path matches the template of a route, with the places of its captures. */
 static bool matches(const struct orr_route *route, const char *path, size_t length, const char *starts[2],
                     size_t lengths[2])
 {
@@ -82,7 +82,7 @@ static const struct orr_route *find_row(const struct orr_app *app, const char *m
     for (const struct orr_route *route = app->routes; route < end && !found; route++)
         if (matches(route, path, length, starts, lengths) && method_matches(route->method, method))
             found = route;
-    /* A resource that exists for other methods only must not be treated as a file of the page. */
+    /* A resource that exists only for other methods must not be treated as a file of the page. */
     if (found && (found->flags & ORR_ROUTE_PAGE)) {
         if (is_of_api(path, length))
             return NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the store still has what a call is about. */
+/* Checks whether the store still has the subject of a call. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/http/call.h"
 #include "engine/base/clock.h"
 
-/* When the store was last seen to hold a topology; cached like an answer, so that deleting drops it. */
+/* The time when the store last had a topology; cached like an answer, so that deleting drops it. */
 struct stamp {
     struct orr_shared shared;
     _Atomic int64_t seen; /* monotonic milliseconds */
@@ -17,7 +17,7 @@ static void free_stamp(struct orr_shared *shared)
     free(shared);
 }
 
-/* Asks the store and keeps what it says. stamp: NULL if the caller has begun to make one. */
+/* Asks the store and keeps the result. stamp is NULL if the caller has begun to make one. */
 static enum orr_code ask_store(struct orr_call *call, const char *key, struct stamp *stamp, int64_t now,
                                struct orr_error *err)
 {

@@ -15,8 +15,8 @@ struct histogram {
     _Atomic uint64_t sum;                           /* nanoseconds */
 };
 
-/* A histogram of every route and code would be much for the few that occur: each is made when it is first needed.
- * Threads count apart from one another, [orr_thread_slot()][stride]; gauges are in the first slot. */
+/* Few combinations of route and code occur, so each histogram is made when it is first needed. Threads count
+ * separately, [orr_thread_slot()][stride]; gauges are in the first slot. */
 struct series {
     unsigned count, stride;                  /* the latter fills cache lines */
     _Atomic uint64_t *values;                /* counters and gauges */
@@ -26,7 +26,7 @@ struct series {
 struct orr_metrics {
     struct orr_metric_routes routes;
     struct series series[ORR_METRIC_COUNT];
-    pthread_mutex_t lock; /* of what follows: who takes it away waits until nobody is in it */
+    pthread_mutex_t lock; /* protects the collector, which is removed only when no thread is in it */
     void (*collect)(void *context, struct orr_metrics *metrics);
     void *context;
 };
@@ -48,7 +48,7 @@ static void write_dimension(const struct orr_metrics *metrics, const struct orr_
         snprintf(labels, ORR_LABELS_SIZE, "method=\"other\",route=\"none\"");
 }
 
-/* Of 64 bytes each. */
+/* Lines of 64 bytes. */
 static void *zeroed_lines(size_t count)
 {
     void *lines = aligned_alloc(ORR_CACHE_LINE, count * ORR_CACHE_LINE);
@@ -174,7 +174,7 @@ static void write_labels(const struct orr_metrics *metrics, const struct orr_met
     snprintf(labels, 2 * ORR_LABELS_SIZE + 2, "%s%s%s", first, *second ? "," : "", second);
 }
 
-/* What all threads have measured. False: nothing yet. */
+/* The sum of all threads; false if nothing was measured yet. */
 static bool add_up(const struct series *row, unsigned series, struct histogram *ret_sum)
 {
     bool any = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A new metric is a name in metrics.h and a row here; what counts it calls orr_metric_add() and its like. */
+/* A new metric needs a name in metrics.h and a row here; the code that counts it calls orr_metric_add() or the like. */
 #include "api/metrics/metrics_table.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters as the questions that rooms of the engine take. */
+/* Turns parameters into the questions of the engine's rooms. */
 #include "api/questions/questions.h"
 
 #include <ctype.h>

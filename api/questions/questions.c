@@ -366,7 +366,7 @@ static void add_value(const struct orr_question_row *row, const struct orr_param
         machine = *(const struct orr_machine_type *const *)member;
         add_part(text, machine ? machine->name : NULL);
         break;
-    case ORR_KIND_RELEASE: /* these decide the query, see above, or no cached answer */
+    case ORR_KIND_RELEASE: /* these are part of the query (see above), or of no cached answer */
     case ORR_KIND_SETTING:
     case ORR_KIND_LABEL:
         break;

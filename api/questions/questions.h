@@ -29,11 +29,11 @@ enum orr_topic {
     ORR_TOPIC_MACHINE, /* a machine type in place of an input */
     ORR_TOPIC_JOB,     /* what the predicted job uses */
     ORR_TOPIC_NICS,    /* the same */
-    ORR_TOPIC_DEVICE,  /* what its kernels may use */
+    ORR_TOPIC_DEVICE,  /* features that its kernels may use */
     ORR_TOPIC_STRICT,
     ORR_TOPIC_RANKS,  /* which host of a cluster has which ranks */
     ORR_TOPIC_HOSTS,  /* the number of hosts of an analysis */
-    ORR_TOPIC_REPAIR, /* what is repaired before the machine is analysed */
+    ORR_TOPIC_REPAIR, /* repairs made before the machine is analysed */
     ORR_TOPIC_PLAN,   /* the same without rings and trees */
     ORR_TOPIC_AGAINST,
     ORR_TOPIC_SCALING, /* the bandwidths on 1, 2, 4 ... hosts */
@@ -43,7 +43,7 @@ enum orr_topic {
     ORR_TOPIC_WHY,
     ORR_TOPIC_PREDICT,
     ORR_TOPIC_PLACE,
-    ORR_TOPIC_SCORED, /* what scores of sets of GPUs depend on, besides the query */
+    ORR_TOPIC_SCORED, /* parameters of scores of sets of GPUs, besides the query */
     ORR_TOPIC_DRAWING,
     ORR_TOPIC_RENDER,
     ORR_TOPIC_SCHEDULE,

@@ -67,7 +67,7 @@ void orr_cast_init(struct orr_cast *cast, const struct orr_analysis *analysis, s
         }
 }
 
-/* A dump of several hosts has this many places; those of a cluster are its hosts, fused or not. */
+/* The number of places: those of a dump of several hosts, or the hosts of a cluster, fused or not. */
 static uint32_t trays_of(const struct orr_cast *cast)
 {
     return cast->analysis->cluster ? 1 : cast->parts[0]->system.host_count > 1 ? cast->parts[0]->system.host_count : 1;
@@ -151,7 +151,7 @@ static uint32_t part_of(const struct orr_cast *cast, const struct orr_actor *act
     return cast->seats[actor->rank].part;
 }
 
-/* The actor's node in its part's system, ORR_NO_NODE: a NET that trimming took away. */
+/* The actor's node in its part's system; ORR_NO_NODE for a NET that trimming removed. */
 static uint32_t node_of(const struct orr_cast *cast, const struct orr_actor *actor)
 {
     if (!actor->is_net)
@@ -185,7 +185,7 @@ void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_po
     }
     if (host)
         title = orr_drawing_text(drawing, "rank %d on host %u: %s", actor->rank, host, title);
-    if (host && actor->is_net) { /* its second line says the host instead of the speed */
+    if (host && actor->is_net) { /* its second line has the host instead of the speed */
         const char *line = strchr(label, '\n');
         const char *first =
             node == ORR_NO_NODE ? id : orr_drawing_text(drawing, "NET %d", labels->system->nodes[node].net.dev);

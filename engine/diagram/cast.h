@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ranks of a communicator as tiles: which device of which host each is, and by which path one reaches the next. */
+/* The ranks of a communicator as tiles: the device and host of each, and the paths between them. */
 #ifndef ORR_DIAGRAM_CAST_H
 #define ORR_DIAGRAM_CAST_H
 
@@ -11,25 +11,25 @@ struct orr_seat {
     uint32_t gpu;  /* node of that part's system */
     int32_t local; /* rank in that system */
     uint32_t host; /* counted through all hosts of the communicator */
-    uint32_t tray; /* of a system that several hosts were fused to, or that a dump holds: which one; else the host */
+    uint32_t tray; /* number of the host within a fused system or a dump of several hosts; otherwise the host */
 };
 
 struct orr_cast {
     const struct orr_analysis *analysis;
     struct orr_drawing *drawing;
-    const struct orr_part **parts; /* all that differ: those of every kind of host */
+    const struct orr_part **parts; /* all different ones: the parts of every kind of host */
     const uint32_t *kinds;         /* [part]: kind of the cluster, 0 if hosts are equal */
     struct orr_labels *labels;     /* [part], made when they are first asked for */
     uint32_t part_count, host_count;
     struct orr_seat *seats; /* [rank] */
 };
 
-/* What is at one end of a hop: a rank, or a NET of the host of a rank. */
+/* An end of a hop: a rank, or a NET of the host of a rank. */
 struct orr_actor {
     int32_t rank; /* of the communicator */
     int64_t net;  /* id of the NET */
     bool is_net;
-    bool again; /* a NET that is there already, as the ring enters and leaves by it: its id gets "~out" */
+    bool again; /* a NET that is already drawn, because the ring enters and leaves through it: its id gets "~out" */
     uint32_t tile;
 };
 
@@ -38,7 +38,7 @@ struct orr_hop {
     float bw; /* 0 if unknown */
 };
 
-/* Memory ran out: drawing->failed. */
+/* Sets drawing->failed if memory ran out. */
 void orr_cast_init(struct orr_cast *cast, const struct orr_analysis *analysis, struct orr_drawing *drawing);
 static inline uint32_t orr_cast_host(const struct orr_cast *cast, int32_t rank)
 {
@@ -48,7 +48,7 @@ static inline const struct orr_part *orr_cast_part(const struct orr_cast *cast, 
 {
     return cast->parts[cast->seats[rank].part];
 }
-/* Hosts, or trays where several hosts are one system. */
+/* Hosts, or trays if several hosts are one system. */
 uint32_t orr_cast_places(const struct orr_cast *cast);
 static inline bool orr_cast_same_place(const struct orr_cast *cast, int32_t a, int32_t b)
 {

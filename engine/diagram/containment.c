@@ -51,8 +51,8 @@ bool orr_containment(const struct orr_system *system, const uint32_t *drawn_as, 
         reach(&search, system->first[ORR_CPU] + i, ORR_NO_NODE);
     spread(&search, 0, 1u << ORR_LINK_PCI);
     spread(&search, 0, 1u << ORR_LINK_C2C);
-    /* What PCI does not reach: a GPU on the CPU's NVLink, the ports of NICs. NVLink between GPUs contains nothing, so
-     * only a CPU's own NVLinks count. */
+    /* Continues with nodes that PCI does not reach: a GPU on the CPU's NVLink, the ports of NICs. NVLink between GPUs
+     * is not containment, so only a CPU's own NVLinks are followed. */
     for (uint32_t i = 0; i < orr_system_count(system, ORR_CPU); i++) {
         uint32_t cpu = system->first[ORR_CPU] + i;
         const struct orr_node *node = &system->nodes[cpu];
@@ -64,7 +64,7 @@ bool orr_containment(const struct orr_system *system, const uint32_t *drawn_as, 
     }
     const unsigned inside = 1u << ORR_LINK_PCI | 1u << ORR_LINK_NET | 1u << ORR_LINK_LOC | 1u << ORR_LINK_C2C;
     spread(&search, 0, inside);
-    /* Islands that no CPU leads to: their first device is their root. */
+    /* In an island that no CPU leads to, the first device is the root. */
     for (uint32_t i = 0; i < count; i++)
         if (!search.seen[i] && drawn_as[i] == i && system->nodes[i].type != ORR_NVS) {
             uint32_t head = search.tail;

@@ -10,7 +10,7 @@
 
 #include "engine/diagram/diagram.h"
 
-/* What is painted. */
+/* The roles of colours. */
 enum orr_role {
     ORR_ROLE_CANVAS,
     ORR_ROLE_HOST,   /* box of one host among several */
@@ -38,7 +38,7 @@ const struct orr_paint *orr_theme_paint(enum orr_theme theme, enum orr_role role
 const char *orr_theme_path(enum orr_theme theme, enum orr_path_type type);
 const char *orr_theme_link(enum orr_theme theme, enum orr_link_type type);
 
-/* A text's font, and its width in points when set in DejaVu Sans of that size: UTF-8, one line. */
+/* The font, and the width in points of one line of UTF-8 text in DejaVu Sans of a size. */
 extern const char orr_theme_font[];
 float orr_text_width(const char *text, float size);
 

@@ -12,10 +12,10 @@ struct orr_renderer;
 
 struct orr_renderer_limits {
     unsigned workers;  /* processes kept, started when first needed */
-    unsigned seconds;  /* of wall-clock time a drawing may take */
+    unsigned seconds;  /* wall-clock time that a drawing may take */
     size_t memory;     /* bytes of address space a worker may use */
     size_t output;     /* largest picture in bytes */
-    unsigned drawings; /* after this many a worker is replaced, since Graphviz leaks */
+    unsigned drawings; /* a worker is replaced after this many drawings, because Graphviz leaks */
 };
 extern const struct orr_renderer_limits orr_renderer_default_limits;
 
@@ -41,8 +41,8 @@ void orr_renderer_figures(const struct orr_renderer *renderer, struct orr_render
 
 /* The worker's side: serves drawings on standard input and output until its input ends. Returns an exit status. */
 int orr_render_worker_main(void);
-/* What it does before its first drawing: from then on the process is refused (EPERM) system calls that drawing does not
- * need, such as those that start programs, open sockets or reach other processes. There is no way back. */
+/* Before its first drawing, a worker gives up the system calls that drawing does not need, such as those that start
+ * programs, open sockets or reach other processes: they fail with EPERM from then on. */
 void orr_render_worker_confine(void);
 
 #endif

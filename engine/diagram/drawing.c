@@ -57,7 +57,7 @@ void orr_drawing_note(struct orr_drawing *drawing, const char *id, uint32_t box,
 
 const char *orr_drawing_text(struct orr_drawing *drawing, const char *format, ...)
 {
-    enum { MOST = 512 }; /* longer texts are cut: no label or title needs more */
+    enum { MOST = 512 }; /* longer texts are cut; no label or title needs more */
     va_list args;
     va_start(args, format);
     const char *text = orr_arena_vprintf(drawing->arena, MOST, format, args);

@@ -22,14 +22,14 @@ struct orr_frame { /* upper left corner and size */
 
 struct orr_box {
     struct orr_frame frame;
-    uint32_t parent; /* an earlier box, ORR_NO_BOX: the canvas */
+    uint32_t parent; /* an earlier box; ORR_NO_BOX means the canvas */
     enum orr_role role;
     const char *id, *classes, *title;
 };
 
 struct orr_tile {
     struct orr_frame frame;
-    uint32_t box; /* that it is in */
+    uint32_t box; /* box that it is in */
     enum orr_role role;
     float font; /* size in points */
     bool bold_frame;
@@ -70,7 +70,7 @@ struct orr_drawing {
 
 void orr_drawing_init(struct orr_drawing *drawing, struct orr_arena *arena, enum orr_theme theme, enum orr_view view);
 
-/* Each gives the index of the new element, or of none with `failed` set. What a pointer in the argument points to must
+/* Each returns the index of the new element, or an invalid one with `failed` set. Whatever the argument points to must
  * live as long as the drawing: see orr_drawing_text(). */
 uint32_t orr_drawing_box(struct orr_drawing *drawing, const struct orr_box *box);
 uint32_t orr_drawing_tile(struct orr_drawing *drawing, const struct orr_tile *tile);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The drawing as DOT for Graphviz' nop2 engine, which draws at the places given. The graph's `layout` attribute says
- * so, so `dot -Tsvg` on the text gives the same picture. */
+/* Writes the drawing as DOT for Graphviz' nop2 engine, which draws at the given places. The graph's `layout` attribute
+ * says so, so `dot -Tsvg` on the text gives the same picture. */
 #include <math.h>
 #include <string.h>
 
@@ -188,7 +188,7 @@ static void write_wire(struct orr_text *text, const struct orr_drawing *drawing,
                     styles[wire->dash]);
 }
 
-/* Boxes and tiles sorted by the box they stand in, each list in order of creation. */
+/* Boxes and tiles sorted by the box that contains them, each list in order of creation. */
 struct nesting {
     uint32_t *first_box, *next_box, *first_tile, *next_tile; /* [box + 1], element 0 means the canvas */
 };
@@ -202,7 +202,7 @@ static void write_inside(struct orr_text *text, const struct orr_drawing *drawin
     for (uint32_t b = nesting->first_box[slot]; b != ORR_NO_BOX; b = nesting->next_box[b]) {
         const struct orr_box *inner = &drawing->boxes[b];
         const struct orr_paint *paint = orr_theme_paint(drawing->theme, inner->role);
-        /* All attributes in every cluster, since an inner one inherits what it does not set. */
+        /* Writes all attributes in every cluster, because an inner cluster inherits those that it does not set. */
         orr_text_puts(text, "subgraph \"cluster ");
         quote_inside(text, inner->id);
         orr_text_puts(text, "\" {\ngraph [");

@@ -65,7 +65,7 @@ struct copy {
 ORR_COMPARATOR(compare_copies, struct copy, ORR_ORDER(a->type, b->type), ORR_ORDER(a->id, b->id),
                ORR_ORDER(a->node, b->node))
 
-/* Two elements may be twice in the picture, but ids may not. */
+/* Two nodes may have one id, but ids in the picture must be unique. */
 static void number_copies(struct orr_labels *labels)
 {
     const struct orr_system *system = labels->system;
@@ -83,7 +83,7 @@ static void number_copies(struct orr_labels *labels)
             labels->copy[copies[i].node] = labels->copy[copies[i - 1].node] + 1;
 }
 
-/* Bandwidths are compared as they are shown: what looks equal is equal. */
+/* Compares bandwidths as they are shown, so that equal-looking ones are equal. */
 static int shown_bw(float bw)
 {
     return bw >= ORR_LOC_BW ? 0 : (int)lrintf(bw * (bw < 100 ? 10 : 1)) * (bw < 100 ? 1 : 10);
@@ -279,7 +279,7 @@ const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float
         first = orr_drawing_text(drawing, "%s %llx", kinds[at->type].name, local);
         break;
     }
-    if (labels->uplinks[node].slower[ORR_SLOWER_NVLINK]) /* of direct NVLinks none is marked */
+    if (labels->uplinks[node].slower[ORR_SLOWER_NVLINK]) /* direct NVLinks are never marked */
         first = orr_drawing_text(drawing, "\xe2\x9a\xa0 %s", first);
     first = orr_drawing_fit(drawing, first, font, width);
     return second ? orr_drawing_text(drawing, "%s\n%s", first, orr_drawing_fit(drawing, second, font, width)) : first;

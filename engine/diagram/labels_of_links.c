@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the pictures say about links. */
+/* Labels and titles of links. */
 #include "engine/diagram/labels.h"
 
-/* The end whose uplink this link is, seen from either side, ORR_NO_NODE if there is none. */
+/* The end of a link, in either direction, whose uplink it is; ORR_NO_NODE if there is none. */
 static uint32_t lower_end(const struct orr_labels *labels, uint32_t link)
 {
     const struct orr_link *at = &labels->system->links[link];

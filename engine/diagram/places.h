@@ -7,7 +7,7 @@
 
 /* Points at equal distances along an ellipse, clockwise from the top. */
 void orr_spread(struct orr_point *points, uint32_t count, float rx, float ry);
-/* Where the line from the middle of a tile towards a point leaves it. */
+/* The point at which the line from the middle of a tile towards a point leaves the tile. */
 struct orr_point orr_edge_of(struct orr_point centre, float w, float h, struct orr_point towards);
 
 #endif

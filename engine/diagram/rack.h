@@ -7,13 +7,14 @@
 #include "engine/analysis/analysis.h"
 #include "engine/diagram/scene.h"
 
-/* What is below the GPUs of a tray, from top to bottom: switches that lead to GPUs, ports with their NICs, switches
- * that lead to NICs alone. */
+/* Bands below the GPUs of a tray, from top to bottom: switches that lead to GPUs, ports with their NICs, switches that
+ * lead only to NICs. */
 enum orr_band { ORR_BAND_UPPER, ORR_BAND_PORT, ORR_BAND_LOWER, ORR_BAND_COUNT };
 
 struct orr_tray_slot {        /* of a device */
-    uint32_t columns, height; /* that it takes with all inside; of a switch: strips above it in its band */
-    bool to_gpu, to_nic;      /* it is one or leads to one */
+    uint32_t columns, height; /* size including contents; for a switch, `height` is the number of strips above it in its
+                               * band */
+    bool to_gpu, to_nic;      /* it is a GPU (NIC) or leads to one */
     struct orr_frame at;
 };
 
@@ -27,10 +28,10 @@ struct orr_tray {
 struct orr_rack {
     struct orr_scene *scene;
     struct orr_tray_slot *slots;
-    uint32_t *first, *next; /* [node]: what it contains, in order */
+    uint32_t *first, *next; /* [node]: its contents, in order */
     struct orr_tray *trays;
     uint32_t tray_count, rows;
-    uint32_t strips[ORR_BAND_COUNT], ports; /* the most rows of switches, of ports below one NIC */
+    uint32_t strips[ORR_BAND_COUNT], ports; /* maximum number of rows of switches, and of ports below one NIC */
     float tray_w, tray_h, gpu_top, top[ORR_BAND_COUNT], cpu_top, bus_bottom;
 };
 
@@ -40,13 +41,14 @@ static inline enum orr_node_type orr_rack_type(const struct orr_rack *rack, uint
 {
     return rack->scene->system->nodes[node].type;
 }
-/* Neither GPU, port, NIC nor CPU. */
+/* Whether a node is neither GPU, port, NIC nor CPU. */
 bool orr_rack_is_switch(enum orr_node_type type);
-/* Several hosts, each with CPUs that contain all else: what this layout can show. */
+/* Whether this layout can show the machine: several hosts, each with CPUs that contain everything else. */
 bool orr_rack_fits(const struct orr_scene *scene);
-/* Finds the trays and the columns of what is in them; false if memory runs out. */
+/* Finds the trays, and the columns of their contents; false if memory runs out. */
 bool orr_rack_gather(struct orr_rack *rack);
-/* Bands from top to bottom, then the grid: this many columns that the whole is about as wide as a window. */
+/* Places the bands from top to bottom, then the grid. The number of columns makes the picture about as wide as a
+ * window. */
 void orr_rack_arrange(struct orr_rack *rack);
 /* Places a device of a tray and all inside, from x on. */
 void orr_tray_place(struct orr_rack *rack, uint32_t node, float x, const struct orr_tray *tray);

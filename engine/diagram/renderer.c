@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool's side of diagram_worker.h. Callers take a free worker, or wait for one; everything with a worker happens
- * without the lock, since only its caller knows it then. */
+/* The pool's side of diagram_worker.h. Callers take a free worker, or wait for one. They use it without the lock,
+ * because nobody else has it then. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -38,7 +38,7 @@ struct orr_renderer {
     atomic_ulong started, ended, drawn, failed, busy;
 };
 
-/* Between two looks at whether the drawing is still wanted. */
+/* Time between two checks whether the drawing is still needed. */
 enum { LOOK_MS = 50 };
 
 static int64_t deadline_of(const struct orr_renderer *renderer)
@@ -70,7 +70,7 @@ enum orr_code orr_renderer_new(const struct orr_renderer_limits *limits, const c
     return ORR_OK;
 }
 
-/* Kills a worker and waits for it, so that nothing of it stays. Gives its wait status. */
+/* Kills a worker and waits for it, so that no zombie stays. Returns its wait status. */
 static int end_worker(struct worker *worker)
 {
     int status = 0;
@@ -175,7 +175,7 @@ static enum orr_code start_worker(const struct orr_renderer *renderer, struct wo
                         strerror(failure));
     }
     atomic_fetch_add(&worker->pool->started, 1);
-    worker->pid = pid; /* member by member: `busy` belongs to the lock, which is not held here */
+    worker->pid = pid; /* member by member: `busy` is protected by the lock, which this thread does not have */
     worker->fd = ends[0];
     worker->drawings = 0;
     const struct orr_renderer_limits *limits = &renderer->limits;
@@ -190,7 +190,7 @@ static enum orr_code start_worker(const struct orr_renderer *renderer, struct wo
     return orr_fail(err, ORR_RENDER, "the drawing process ended at once");
 }
 
-/* Ends a worker that did not answer, and says why. */
+/* Ends a worker that did not answer, and reports why. */
 static enum orr_code give_up(const struct orr_renderer *renderer, struct worker *worker, enum transfer how,
                              bool *ret_killed, struct orr_error *err)
 {
@@ -226,7 +226,7 @@ static enum orr_code draw(const struct orr_renderer *renderer, struct worker *wo
     siginfo_t info = {0};
     *ret_killed = false;
     if (worker->pid && (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid))
-        end_worker(worker); /* it died while idle: no reason to fail this drawing */
+        end_worker(worker); /* it died while idle, which must not fail this drawing */
     if (!worker->pid)
         ORR_TRY(start_worker(renderer, worker, deadline, err));
     enum transfer done = send_frame(worker->fd, ORR_FRAME_DRAW, (uint32_t)format, dot, length, deadline);
@@ -269,7 +269,7 @@ static struct worker *take_worker(struct orr_renderer *renderer)
     struct worker *found = NULL;
     pthread_mutex_lock(&renderer->lock);
     for (;;) {
-        for (unsigned i = 0; i < renderer->limits.workers; i++) { /* one that runs before one to be started */
+        for (unsigned i = 0; i < renderer->limits.workers; i++) { /* prefers a running worker to starting one */
             struct worker *worker = &renderer->workers[i];
             if (!worker->busy && (!found || (!found->pid && worker->pid)))
                 found = worker;
@@ -306,7 +306,7 @@ enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, 
     struct orr_error why = {0};
     bool killed;
     enum orr_code code = draw(renderer, worker, dot, length, format, ret_bytes, ret_length, &killed, &why);
-    if (code != ORR_OK && killed) { /* by the system, which was short of memory, or by somebody: once more */
+    if (code != ORR_OK && killed) { /* the system killed it for lack of memory, or somebody did: try once more */
         why = (struct orr_error){0};
         code = draw(renderer, worker, dot, length, format, ret_bytes, ret_length, &killed, &why);
     }

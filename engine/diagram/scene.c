@@ -5,7 +5,7 @@
 
 #include "engine/release/release_names.h"
 
-/* "FROM--TO", FROM being the node that the analysis lists first; a second link of the pair has its type added. */
+/* "FROM--TO"; FROM is the node that the analysis lists first. A second link of the pair has its type added. */
 static const char *wire_id(const struct orr_scene *scene, uint32_t link)
 {
     const struct orr_system *system = scene->system;

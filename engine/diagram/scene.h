@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine that is being drawn: its tiles, and a wire for each relation of two devices. Both layouts of the machine
- * use it, the one of NUMA nodes in rows (view_system.c) and the one of trays in a rack (view_rack.c). */
+/* A machine that is being drawn: its tiles, and a wire for each pair of linked devices. Both layouts of the machine use
+ * it: NUMA nodes in rows (view_system.c) and trays in a rack (view_rack.c). */
 #ifndef ORR_DIAGRAM_SCENE_H
 #define ORR_DIAGRAM_SCENE_H
 
@@ -28,7 +28,7 @@ enum orr_wiring {
     ORR_WIRE_OTHER
 };
 
-/* How a link is drawn; each relation counts once, by its link from the lower index. */
+/* How to draw a link; the two links of a pair are drawn once, by the link from the lower index. */
 enum orr_wiring orr_scene_wiring(const struct orr_scene *scene, uint32_t link);
 /* Adds the wire of a link; label: NULL for none. */
 void orr_scene_wire(struct orr_scene *scene, uint32_t link, const struct orr_point *points, uint32_t count,

@@ -71,7 +71,7 @@ struct taken { /* a stretch of a lane; those of one row and side are chained */
     uint32_t lane, next;
 };
 
-/* The first lane of the row in which from..to is free, then taken. */
+/* Takes the first lane of the row in which from..to is free. */
 static uint32_t take_lane(struct taken *pool, uint32_t *used, uint32_t *chain, float from, float to)
 {
     uint64_t busy[64] = {0}; /* 4096 lanes; beyond them wires share */
@@ -124,7 +124,7 @@ static bool assign_lanes(struct orr_tracks *tracks)
     return true;
 }
 
-/* Labels each wire while that stays readable; otherwise one label speaks for all. */
+/* Labels each wire if that stays readable; otherwise one label serves all. */
 static void choose_labels(struct orr_tracks *tracks)
 {
     const struct orr_labels *labels = tracks->layout->labels;

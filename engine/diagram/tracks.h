@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wires that run beside the rows: NVLinks between GPUs below them, links between CPUs above them. Each has a track of
- * its own wherever it would touch another, and a place for its label that no other wire crosses. */
+/* Wires that run beside the rows: NVLinks between GPUs below them, links between CPUs above them. A wire that would
+ * touch another gets its own track, and its label a place that no other wire crosses. */
 #ifndef ORR_DIAGRAM_TRACKS_H
 #define ORR_DIAGRAM_TRACKS_H
 
@@ -24,7 +24,7 @@ struct orr_tracks {
     struct orr_tree_layout *layout;
     struct orr_track *tracks;
     uint32_t count;
-    uint32_t *lanes[ORR_SIDE_COUNT];    /* [row]: how many there are */
+    uint32_t *lanes[ORR_SIDE_COUNT];    /* [row]: number of lanes */
     float spacing[ORR_SIDE_COUNT];      /* of lanes, points */
     const char *common[ORR_SIDE_COUNT]; /* one label for all if there are too many to label each */
     uint32_t margins;
@@ -35,8 +35,8 @@ void orr_tracks_assign(struct orr_tracks *tracks, struct orr_tree_layout *layout
                        uint32_t count);
 /* Height that a row needs on that side. */
 float orr_tracks_height(const struct orr_tracks *tracks, enum orr_side side, uint32_t row);
-/* With the rows' tops known and the tiles moved there: the wires' points (4 or 6), their number. `label_at` of the
- * track is set. */
+/* Call this when the rows' tops are known and the tiles are moved. Writes the wire's 4 or 6 points and returns their
+ * number; sets `label_at` of the track. */
 uint32_t orr_tracks_points(struct orr_tracks *tracks, uint32_t index, struct orr_point points[6]);
 /* Finds the places of all labels; a label without one is dropped (its wire keeps its title). */
 void orr_tracks_labels(struct orr_tracks *tracks);

@@ -37,7 +37,8 @@ bool orr_tree_is_box(const struct orr_tree_layout *layout, uint32_t node)
     return layout->spots[node].child_count || type_of(layout, node) == ORR_CPU;
 }
 
-/* Marks what contains GPUs and which of these have links to their CPU beside the one from their container. */
+/* Marks nodes that contain GPUs, and those GPUs with a link to their CPU in addition to the one from their
+ * container. */
 static void mark(struct orr_tree_layout *layout)
 {
     const struct orr_labels *labels = layout->labels;
@@ -255,7 +256,7 @@ static float unit_width(const struct orr_tree_layout *layout, uint32_t first)
     return width;
 }
 
-/* Does another host than that of the root before begin here (or any root, if there is one host)? */
+/* Does a root begin another host than the root before it (or is there only one host, so that rows break anywhere)? */
 static bool begins_unit(const struct orr_tree_layout *layout, uint32_t k)
 {
     const struct orr_labels *labels = layout->labels;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places for a tree of boxes: NUMA nodes in rows, in each the PCIe switches, GPUs and NICs below one another,
- * so that equal siblings are at equal heights. README.md has a sketch. */
+/* Places a tree of boxes: NUMA nodes in rows, and inside each the PCIe switches, GPUs and NICs below one another, so
+ * that equal siblings have equal heights. README.md has a sketch. */
 #ifndef ORR_DIAGRAM_TREE_LAYOUT_H
 #define ORR_DIAGRAM_TREE_LAYOUT_H
 
@@ -9,11 +9,11 @@
 struct orr_spot {               /* of a node */
     uint32_t first_child, next; /* siblings: those with GPUs first, then by bus id; ORR_NO_NODE if there is none */
     uint32_t child_count;
-    bool has_gpu;         /* it is one or contains one */
+    bool has_gpu;         /* it is a GPU or contains one */
     bool by_cpu;          /* a GPU (or what contains one) with a further link to its CPU, C2C or NVLink */
     uint32_t columns;     /* of the children */
-    uint32_t column;      /* of the parent that it is in */
-    bool alone;           /* in its column */
+    uint32_t column;      /* its column in the parent */
+    bool alone;           /* alone in its column */
     float w, h;           /* least size */
     struct orr_frame box; /* a container's; its y counts from the top of the row */
     struct orr_frame tile;
@@ -29,10 +29,10 @@ struct orr_tree_layout {
     uint32_t row_count;
     float *row_height; /* [row] */
     float width;       /* of the widest row */
-    float *tops;       /* [row]: y of its upper edge, set by the caller once it knows what is between */
+    float *tops;       /* [row]: y of its upper edge, which the caller sets once it knows the space between rows */
 };
 
-/* Memory ran out: labels->drawing->failed. */
+/* Sets labels->drawing->failed if memory ran out. */
 void orr_tree_layout(struct orr_tree_layout *layout, const struct orr_labels *labels);
 /* The row of any node. */
 uint32_t orr_tree_row(const struct orr_tree_layout *layout, uint32_t node);

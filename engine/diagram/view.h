@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The views: each fills a drawing from an analysis. Memory ran out: drawing->failed; other failures are returned.
- */
+/* The views: each fills a drawing from an analysis. If memory runs out, drawing->failed is set; other failures are
+ * returned. */
 #ifndef ORR_DIAGRAM_VIEW_H
 #define ORR_DIAGRAM_VIEW_H
 

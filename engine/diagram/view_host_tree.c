@@ -13,7 +13,7 @@ struct stop { /* ranks of one place that the tree joins without leaving it */
     int32_t top;
     uint32_t ranks, times; /* ranks in it; this many like it, with all below them, are drawn as this one */
     int32_t low, high;
-    uint32_t parent, first_child, next; /* UINT32_MAX: none */
+    uint32_t parent, first_child, next; /* UINT32_MAX if there is none */
     uint64_t look;                      /* equal for subtrees that are alike */
     bool folded;                        /* an earlier one represents it */
     struct orr_actor actor;
@@ -26,7 +26,7 @@ struct branches {
     struct stop *stops;
     uint32_t *stop_of; /* [rank] */
     uint32_t count, shown;
-    bool line; /* nobody has two children */
+    bool line; /* no rank has two children */
     float next_slot;
 };
 
@@ -83,7 +83,7 @@ static bool gather(struct branches *b)
     return true;
 }
 
-/* What a subtree looks like: kinds of hosts and where they are joined. Identical neighbours become one. */
+/* Hashes the look of a subtree: kinds of hosts and their connections. Equal neighbours are drawn as one. */
 static uint64_t look(struct branches *b, uint32_t s, bool fold)
 {
     struct stop *stop = &b->stops[s];
@@ -103,7 +103,7 @@ static uint64_t look(struct branches *b, uint32_t s, bool fold)
     return stop->look;
 }
 
-/* How many hosts a tile represents: its own and those above it multiply. */
+/* The number of hosts that a tile represents: its own number times those of the tiles above it. */
 static uint32_t times_of(const struct branches *b, uint32_t s)
 {
     uint32_t times = 1;

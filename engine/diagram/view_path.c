@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One path, device after device from left to right, boxes around those of one NUMA node, its narrowest hop marked. */
+/* Draws one path, device after device from left to right, with boxes around NUMA nodes and a mark at the narrowest
+ * hop. */
 
 #include "engine/diagram/view.h"
 

@@ -7,7 +7,7 @@
 
 static const float lane = 5, trunk_x = 7, text_font = 11.7f;
 
-/* "GPU 0" and "rank 12" below each other; what says no more than its place in the drawing is small, or nothing. */
+/* "GPU 0" and "rank 12" below each other; a text that only repeats its place in the drawing is small, or left out. */
 static const char *tile_text(const struct orr_rack *rack, uint32_t node, float font, float width)
 {
     struct orr_scene *scene = rack->scene;
@@ -36,7 +36,7 @@ static void add_device(struct orr_rack *rack, uint32_t node, uint32_t box)
     struct orr_scene *scene = rack->scene;
     enum orr_node_type type = orr_rack_type(rack, node);
     const struct orr_frame *at = &rack->slots[node].at;
-    bool fine = at->h < orr_rack_cpu_h; /* its text is for who looks closely */
+    bool fine = at->h < orr_rack_cpu_h; /* small text for a closer look */
     float font = fine ? at->h * 0.65f : text_font;
     scene->tiles[node] = orr_drawing_tile(
         scene->drawing, &(struct orr_tile){.frame = *at,

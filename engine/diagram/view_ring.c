@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One ring of a channel, clockwise on an ellipse: each rank, and where the ring leaves and enters a host the NICs that
- * it takes. Up to ORR_RING_RANKS ranks are shown so; beyond that hosts or trays (view_stations.c). */
+ * it takes. Shows up to ORR_RING_RANKS ranks like this; larger rings show hosts or trays (view_stations.c). */
 #include <math.h>
 
 #include "engine/diagram/places.h"
@@ -97,7 +97,7 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
     }
     for (uint32_t k = 0; n > 1 && k < n && !drawing->failed; k++) {
         struct orr_point a = at[k], b = at[(k + 1) % n], aside = {0, 0};
-        if (n == 2) /* there and back, beside one another */
+        if (n == 2) /* the two directions, side by side */
             aside = (struct orr_point){k ? -20 : 20, 0};
         a.x += aside.x, b.x += aside.x;
         struct orr_point from = orr_edge_of(a, w, h, b), to = orr_edge_of(b, w, h, a);

@@ -16,7 +16,7 @@ struct station {
     uint32_t count;
     bool enters, leaves; /* by a NIC */
     int64_t nets[2];
-    uint32_t visits; /* that it represents: itself and those after it that are alike */
+    uint32_t visits; /* number of stations that it represents: itself and equal ones after it */
     int32_t last;    /* a rank of the last of them */
     struct orr_point at;
     uint32_t tile;
@@ -94,7 +94,8 @@ static bool alike(const struct line *line, const struct station *a, const struct
     return true;
 }
 
-/* Rank 0's visit stays by itself; after it, runs of one visit or of two in turn become one station or two. */
+/* Rank 0's visit stays separate; after it, repetitions of one visit, or of two alternating ones, become one or two
+ * stations. */
 static void fold(struct line *line)
 {
     uint32_t kept = 1;
@@ -205,7 +206,7 @@ static void arrange(struct line *line)
     }
 }
 
-/* The ends of the hop from one station to the next: the NICs where it leaves its system, else the ranks. */
+/* The ends of the hop from one station to the next: the NICs if it leaves its system, otherwise the ranks. */
 static void ends_of(const struct line *line, const struct station *from, const struct station *to,
                     struct orr_actor ends[2])
 {

@@ -137,7 +137,7 @@ static void stack_rows(struct machine *machine)
     }
 }
 
-/* What is drawn so far of the lower row, mirrored at its middle. */
+/* Mirrors the lower row, as far as it is drawn, at its middle. */
 static void mirror_lower_row(struct machine *machine)
 {
     struct orr_tree_layout *layout = &machine->layout;
@@ -247,7 +247,7 @@ static void add_switch_wire(struct machine *machine, uint32_t link)
     }
 }
 
-/* Those that lead to NVSwitches, which are placed when the rows are drawn, or all others. */
+/* Draws the links to NVSwitches, which are placed when the rows are drawn, or all others. */
 static void add_wires(struct machine *machine, bool to_switches)
 {
     const struct orr_system *system = machine->scene.system;

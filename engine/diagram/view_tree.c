@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One tree of a channel, the root at the top. Up to ORR_TREE_RANKS ranks are shown so; beyond that hosts or trays
- * (view_host_tree.c). */
+/* One tree of a channel, the root at the top. Shows up to ORR_TREE_RANKS ranks like this; larger trees show hosts or
+ * trays (view_host_tree.c). */
 #include <math.h>
 
 #include "engine/diagram/stations.h"
@@ -10,7 +10,7 @@ enum { ORR_TREE_RANKS = 64 };
 static const float slot_w = 128, layer_h = 74, tile_w = 108, tile_h = 32;
 
 struct branch {                 /* of a rank */
-    uint32_t first_child, next; /* ranks, UINT32_MAX: none */
+    uint32_t first_child, next; /* ranks; UINT32_MAX if there is none */
     struct orr_actor actor;
     struct orr_point at;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worker's side: the only file that calls Graphviz. It runs in a process of its own, holds no file or socket of the
- * server but the one to its renderer, and draws one picture at a time. */
+/* The worker's side: the only file that calls Graphviz. It runs in a separate process, has no file or socket of the
+ * server except the one to its renderer, and draws one picture at a time. */
 #include <errno.h>
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
@@ -36,7 +36,7 @@ static int remember(char *message)
     return 0;
 }
 
-/* 1 for all of it, 0 if the input ended before the first byte, -1 if it broke off. */
+/* Returns 1 if all was read, 0 if the input ended before the first byte, -1 if it ended in between. */
 static int read_all(int fd, void *buffer, size_t length)
 {
     for (size_t done = 0; done < length;) {
@@ -97,14 +97,14 @@ static void take_limits(const struct orr_worker_limits *limits)
 {
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_NOFILE, 64);      /* fonts and plugins */
-    limit(RLIMIT_FSIZE, 16 << 20); /* fontconfig may write its cache, nothing else writes files */
+    limit(RLIMIT_FSIZE, 16 << 20); /* only fontconfig may write files, for its cache */
     limit(RLIMIT_CPU, limits->cpu_seconds);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* their shadow takes terabytes of addresses */
     limit(RLIMIT_AS, limits->memory);
 #endif
 }
 
-/* PNG at twice the usual resolution, less if that would be more pixels than cairo or anyone's memory takes. */
+/* PNG at twice the usual resolution, or less if that were more pixels than cairo or the memory can handle. */
 static void choose_resolution(graph_t *graph)
 {
     static char bb[] = "bb", dpi[] = "dpi", none[] = "";
@@ -150,8 +150,8 @@ static bool draw(GVC_t *gvc, const char *dot, enum orr_format format, size_t cei
     return sent;
 }
 
-/* A server that is ended by force leaves no drawing behind: its end of the socket is closed then. PR_SET_PDEATHSIG
- * would not do, for it ends the worker with the thread that started it, while other threads still draw with it. */
+/* If the server is killed, its end of the socket closes, and the worker ends. PR_SET_PDEATHSIG would not do: it ends
+ * the worker together with the thread that started it, while other threads may still use it. */
 static void *end_with_the_server(void *unused)
 {
     struct pollfd server = {.fd = STDIN_FILENO, .events = POLLRDHUP};
@@ -178,9 +178,9 @@ static void use_fonts_that_came_along(void)
     setenv("XDG_DATA_HOME", folder, 1);
 }
 
-/* Calls that drawing never needs are refused from here on, so that an error in Graphviz or a font library gives away
- * less: other programs, networks, other processes and their files, changes of files but writing the cache of fonts.
- * io_uring makes calls that no filter sees; the numbers of the x32 ABI are those of x86-64 with another bit. */
+/* From here on, system calls that drawing never needs are refused, so that a fault in Graphviz or a font library can do
+ * less harm: other programs, networks, other processes and their files, and changes of files except the font cache.
+ * io_uring is refused because no filter sees its calls; the x32 ABI uses x86-64's numbers with another bit set. */
 void orr_render_worker_confine(void)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -283,7 +283,7 @@ int orr_render_worker_main(void)
         if (!sent)
             break;
     }
-    /* Without the libraries' own clean-up: it takes long, and the end of the process frees whatever they leak. */
+    /* Skips the libraries' own clean-up, which takes long; the end of the process frees everything. */
     fflush(NULL);
     _exit(status);
 }

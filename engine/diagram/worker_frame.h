@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a renderer and its worker say to each other over a socket pair: frames of a fixed head and as many bytes as it
- * says. They have the machine's own byte order, because both ends are one program. */
+/* The protocol between a renderer and its worker over a socket pair: frames with a fixed head, which gives the number
+ * of bytes that follow. They have the machine's own byte order, because both ends are one program. */
 #ifndef ORR_DIAGRAM_WORKER_FRAME_H
 #define ORR_DIAGRAM_WORKER_FRAME_H
 
@@ -10,7 +10,7 @@ enum orr_frame_kind {
     ORR_FRAME_LIMITS = 0x4f525201, /* to the worker, first: struct orr_worker_limits */
     ORR_FRAME_DRAW,                /* to the worker: DOT text, `detail` is the format */
     ORR_FRAME_PICTURE,             /* from the worker */
-    ORR_FRAME_FAILURE,             /* from the worker: why it could not draw, as text */
+    ORR_FRAME_FAILURE,             /* from the worker: the reason why it could not draw, as text */
 };
 
 struct orr_worker_frame {
@@ -20,7 +20,7 @@ struct orr_worker_frame {
 
 struct orr_worker_limits {
     uint64_t memory;      /* bytes of address space */
-    uint64_t cpu_seconds; /* in its life */
+    uint64_t cpu_seconds; /* CPU time in its life */
     uint64_t output;      /* bytes of one picture */
 };
 
