@@ -20,7 +20,7 @@ static void interrupt(int signal_number)
 
 int orr_budget_of_options(const struct orr_options *options)
 {
-    static struct orr_config config; /* the service's own rows read the values: same units, same bounds */
+    static struct orr_config config; /* the service's rows read the values, so units and bounds are the same */
     const struct {
         const char *row, *value, *otherwise;
     } given[] = {{"analysis-time", options->analysis_time, ORR_COMMAND_TIME},
@@ -41,7 +41,7 @@ int orr_budget_of_options(const struct orr_options *options)
     budget.entries = config.archive_entries;
     budget.check_systems = config.check;
     orr_budget_begin(&budget);
-    /* No restart: what waits for input ends too. The second Ctrl-C does what it does by default. */
+    /* No SA_RESTART, so that waiting for input ends, too. A second Ctrl-C has its default effect. */
     const struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     orr_progress_begin(&budget);
@@ -53,7 +53,7 @@ void orr_budget_leave(void)
     orr_progress_end();
     orr_budget_end();
     signal(SIGINT, SIG_DFL);
-    orr_budget_interrupted(); /* it may have come before that */
+    orr_budget_interrupted(); /* Ctrl-C may have come before that */
 }
 
 void orr_budget_interrupted(void)
@@ -61,6 +61,6 @@ void orr_budget_interrupted(void)
     if (atomic_load(&budget.stop) != ORR_SPENT_USER)
         return;
     fflush(NULL);
-    signal(SIGINT, SIG_DFL); /* who started this program, such as a shell, sees how it ended */
+    signal(SIGINT, SIG_DFL); /* so that the parent process, such as a shell, sees the signal */
     raise(SIGINT);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery check-log: an NCCL log, or a dumped graph, against the prediction. */
+/* orrery check-log: compares an NCCL log, or a dumped graph, with the prediction. */
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +60,7 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
     return status;
 }
 
-/* A machine instead of a log: what `orrery show` says about it. */
+/* For a machine instead of a log: prints the output of `orrery show`. */
 static int show_machine(const struct orr_options *options)
 {
     ORR_LOCAL_STRUCT(orr_question, question);
@@ -70,7 +70,7 @@ static int show_machine(const struct orr_options *options)
                              "No line of this input comes from NCCL, so this is the answer of `orrery show`.");
 }
 
-/* Rows of nccl-tests and no line of a log. Standard input cannot be read twice. */
+/* Whether the file has rows of nccl-tests and no line of a log. Standard input cannot be read twice. */
 static bool has_results_alone(const struct orr_options *options, const struct orr_log *log)
 {
     struct orr_error ignored = {0};
@@ -83,7 +83,7 @@ static bool has_results_alone(const struct orr_options *options, const struct or
     return orr_read_results_file(options->file, &results, &ignored) == ORR_OK;
 }
 
-/* What `orrery check-perf` says about results instead of a log. */
+/* For results instead of a log: prints the output of `orrery check-perf`. */
 static int check_results(const struct orr_options *options)
 {
     struct orr_options people = *options;

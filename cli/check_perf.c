@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery check-perf: results of nccl-tests against the rows that the machine should give. */
+/* orrery check-perf: compares results of nccl-tests with the results to expect from the machine. */
 #include <stdio.h>
 
 #include "cli/read_log.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing of an input gets to a terminal as a command to it. What is printed is cleaned here: standard error always,
- * and standard output if it is a terminal. A message of one line has line breaks of names cleaned as well. */
+/* Keeps control sequences from inputs away from the terminal. All output to standard error is cleaned here, and
+ * standard output if it is a terminal. In a message of one line, line breaks in names are cleaned as well. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ void orr_clean(struct orr_text *to, const char *text, size_t length, const char 
     }
 }
 
-/* Messages need memory even if the budget is spent: that is what they are about. */
+/* Messages need memory even if the budget is spent, because they report that. */
 static struct orr_budget *without_budget(void)
 {
     struct orr_budget *held = orr_budget_of_thread;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands. The first paragraph of a help text is what --help prints, with the first two examples; `orrery help
- * COMMAND`, the manual pages and docs/reference have all of it. */
+/* The commands. --help prints the first paragraph of a help text and the first two examples; `orrery help COMMAND`, the
+ * manual pages and docs/reference have the whole text. */
 #include <string.h>
 
 #include "cli/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery compare: two dumps, or several against what most are like. */
+/* orrery compare: compares two dumps, or several with their majority. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct input {
     size_t length;
 };
 
-/* The machine type that takes the place of a file comes last. */
+/* A machine type that replaces a file comes last. */
 static const char *name_of(const struct orr_options *options, size_t i)
 {
     return i < options->file_count ? options->files[i] : options->params.machine->name;
@@ -104,7 +104,7 @@ static size_t add_specimen(const struct input *inputs, size_t at, struct orr_spe
 static enum orr_code decide(const struct orr_query *query, struct input *reference, struct input *input,
                             struct orr_arena *arena, const struct orr_changes **ret_changes, struct orr_error *err)
 {
-    struct orr_error own = {0}; /* one that cannot be analysed is left without decisions */
+    struct orr_error own = {0}; /* a dump that cannot be analysed is compared without decisions */
     struct orr_comparison *comparison = ORR_NEW(arena, struct orr_comparison, 1);
     ORR_NEED(comparison, err);
     enum orr_code code =

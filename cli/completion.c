@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The completions for bash, zsh and fish. What an option may be, its row says; if it has no words, the name that
- * --help gives the value shows which values are files. That for bash is a function with one case for each option that
- * takes a value; the others have their own lists of options. */
+/* Writes the completions for bash, zsh and fish. The row of an option has its possible values; if there are none, the
+ * name of the value in --help shows whether it is a file. The bash completion is a function with one case for each
+ * option with a value; the other shells have their own lists of options. */
 #include <string.h>
 
 #include "cli/describe.h"
@@ -12,13 +12,13 @@ static bool is_file(const char *value)
     return strstr(value, "FILE") || strstr(value, "PATH") || !strcmp(value, "DIR");
 }
 
-/* Lower-case words parted by bars are the choices themselves. */
+/* Lower-case words separated by bars are the choices themselves. */
 static bool is_choice(const char *value)
 {
     return strchr(value, '|') && strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789|-") == strlen(value);
 }
 
-/* The words that an option's value may be, with blanks between them. Gives false if there are none. */
+/* Writes the possible words of an option's value, separated by blanks; false if there are none. */
 static bool put_words(const struct orr_option_row *row, FILE *out)
 {
     bool listed = !row->words && is_choice(row->value), pairs = row->words && !strcmp(row->value, "NAME=VALUE");
@@ -29,7 +29,7 @@ static bool put_words(const struct orr_option_row *row, FILE *out)
     return row->words || listed;
 }
 
-/* A text within single quotes, as all three shells read them; brackets and colons mean something to zsh. */
+/* Writes a text in single quotes, which all three shells understand; brackets and colons are special in zsh. */
 static void put_quoted(const char *text, const char *escaped, FILE *out)
 {
     for (const char *c = text; *c && *c != '\n'; c++) {
@@ -40,12 +40,12 @@ static void put_quoted(const char *text, const char *escaped, FILE *out)
     }
 }
 
-/* What completes the value of an option in bash: an assignment to `words`, or `files=yes`. */
+/* Writes what completes an option's value in bash: an assignment to `words`, or `files=yes`. */
 static void value_case(const struct orr_command *command, const struct orr_option_row *row, FILE *out)
 {
     bool listed = !row->words && is_choice(row->value), pairs = row->words && !strcmp(row->value, "NAME=VALUE");
     fprintf(out, "    \"%s --%s\") ", command->name, row->name);
-    if (!row->words && !listed && !is_file(row->value)) { /* a number, an address: nothing to offer, no option either */
+    if (!row->words && !listed && !is_file(row->value)) { /* a number or an address: offer nothing, not even options */
         fputs("return ;;\n", out);
         return;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program described for other programs: its manual pages as roff, its reference as Markdown and its completions,
  * all written from the tables that --help prints. The build runs `orrery man DATE [COMMAND]` and `orrery completion
- * SHELL` and installs what they say. */
+ * SHELL` and installs their output. */
 #ifndef ORR_CLI_DESCRIBE_H
 #define ORR_CLI_DESCRIBE_H
 
@@ -16,7 +16,7 @@ void orr_man_page_of(const struct orr_command *command, const char *date, FILE *
 void orr_reference_commands(const struct orr_command *commands, size_t count, FILE *out);
 /* NCCL's settings of the default release, as Markdown. */
 void orr_reference_settings(FILE *out);
-/* A script for a shell, which needs nothing but that shell. */
+/* A script that only needs that shell. */
 void orr_bash_completion(const struct orr_command *commands, size_t count, FILE *out);
 void orr_zsh_completion(const struct orr_command *commands, size_t count, FILE *out);
 void orr_fish_completion(const struct orr_command *commands, size_t count, FILE *out);

@@ -9,7 +9,7 @@
 #include "cli/terminal.h"
 #include "engine/detect/detect.h"
 
-/* A setting of the command line first, then, where this machine itself is examined, of the environment. */
+/* A setting from the command line or, if this machine itself is examined, from the environment. */
 static const char *find_setting(const void *context, const char *name)
 {
     const struct orr_options *options = context;
@@ -20,7 +20,7 @@ static const char *find_setting(const void *context, const char *name)
     return options->root || options->file ? NULL : getenv(name);
 }
 
-/* A typing mistake must not pass for a setting. */
+/* A typing mistake must not go unnoticed. */
 static bool settings_are_known(const struct orr_options *options)
 {
     for (size_t i = 0; i < options->setting_count; i++) {
@@ -135,7 +135,7 @@ int orr_command_gather(const struct orr_options *options)
     struct orr_detect_options wanted;
     struct orr_error err = {0};
     struct orr_text tar;
-    /* The positional argument is where the tar goes, not what is read. */
+    /* The positional argument is the output file, not an input. */
     struct orr_options reading = *options;
     reading.file = NULL;
     int status = orr_detect_options_read(&reading, &wanted);

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0
-# Writes the guides of docs as a C table to OUTPUT, for `orrery help TOPIC`: rows "NAME;TITLE;FILE" of GUIDES, parted by bars.
+# SPDX-License-Identifier: Apache-2.0 Writes the guides of docs as a C table to OUTPUT, for `orrery help TOPIC`: rows
+# "NAME;TITLE;FILE" of GUIDES, separated by bars.
 set(content "#include \"cli/help.h\"\n")
 set(table "")
 string(REPLACE "|" ";" rows "${GUIDES}")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery explain: why one decision is what it is. */
+/* orrery explain: explains one decision. */
 #include <stdio.h>
 
 #include "cli/terminal.h"

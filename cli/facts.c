@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery facts: what Orrery knows about machines, as other programs read it. */
+/* orrery facts: writes facts about machines for other programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static char *host_name(const char *file)
     return !strcmp(base, "-") ? strdup("") : strndup(base, strcspn(base, "."));
 }
 
-/* Names, NVLink domains and leaf switches as a cluster file has them; its topologies are not read. */
+/* Names, NVLink domains and leaf switches from a cluster file; its topologies are not read. */
 static enum orr_code write_fleet(const struct orr_options *options, struct orr_text *text, struct orr_error *err)
 {
     struct orr_export_request request = {.settings = options->params.query.settings};
@@ -32,7 +32,7 @@ static enum orr_code write_fleet(const struct orr_options *options, struct orr_t
     return code;
 }
 
-/* The hosts at fault of a cluster, which is analysed for it. */
+/* Analyses a cluster and exports its faulty hosts. */
 static int facts_about_faults(const struct orr_options *options)
 {
     ORR_LOCAL_STRUCT(orr_question, question);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery gate: is this node what it should be? The work is done by a child process, so that an answer comes in time,
- * whatever hangs: a sick GPU in its driver, a file on a lost server, a name that does not resolve. */
+/* orrery gate: is this node fit? A child process does the work, so that an answer comes in time even if something
+ * hangs: a sick GPU in its driver, a file on a lost server, a name that does not resolve. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +22,12 @@ enum { USUAL_SECONDS = 5, MOST_SECONDS = 3600, NAME_SIZE = 256, MOST_ANSWER = 4 
 static const int statuses[] = {
     [ORR_GATE_FIT] = ORR_EXIT_OK, [ORR_GATE_DEGRADED] = ORR_EXIT_LOW, [ORR_GATE_NOT_COMPARABLE] = ORR_EXIT_UNJUDGED};
 
-/* Notes of detection that say that GPUs, NVLinks or NICs could not be seen: what is missing then proves nothing. */
+/* Notes of detection that say that GPUs, NVLinks or NICs could not be seen. Then missing devices prove nothing. */
 static const char *const blinding[] = {
     "no-nvml",    "driver-without-library", "gpu-of-another-driver", "wsl",           "jetson", "rdma-hidden", "no-sys",
     "no-pci-bus", "gpu-not-in-sys",         "unknown-capability",    "no-nvlink-data"};
 
-/* What the child works on. */
+/* The data of the child process. */
 struct gating {
     const struct orr_options *options;
     struct orr_gate_request request;
@@ -37,8 +37,7 @@ struct gating {
     bool child; /* the process whose output the other reads */
 };
 
-/* What people read, from the process that they started: programs get the sentence alone. table NULL if there is none.
- */
+/* The text for people; programs get only the sentence. table is NULL if there is none. */
 static int print_sentence(const struct gating *g, int status, const char *sentence, const char *table)
 {
     struct orr_text text;
@@ -71,7 +70,7 @@ static enum orr_code print_answer(const struct gating *g, const struct orr_gate 
     return printf("%s\n%s", gate->sentence, orr_text_data(&table)) < 0 || fflush(stdout) ? ORR_IO : ORR_OK;
 }
 
-/* Prints the answer that there is none. Gives the exit status. */
+/* Prints that there is no answer. Returns the exit status. */
 static int refuse(const struct gating *g, const char *why)
 {
     struct orr_gate gate;
@@ -83,7 +82,7 @@ static int refuse(const struct gating *g, const char *why)
     return ORR_EXIT_UNJUDGED;
 }
 
-/* The same where something failed; what: a file, NULL if the error says it. */
+/* The same after a failure. what: a file; NULL if the error names it. */
 static int refuse_for(const struct gating *g, const char *what, const struct orr_error *found)
 {
     char why[700];
@@ -120,7 +119,7 @@ static enum orr_code read_file(const struct gating *g, const char *file, struct 
     return code;
 }
 
-/* This machine. Whatever hides hardware is an error here. */
+/* Detects this machine. Notes about hidden hardware are errors here. */
 static enum orr_code detect(const struct gating *g, char **ret_xml, size_t *ret_length, struct orr_error *err)
 {
     struct orr_detect_options wanted;
@@ -145,7 +144,7 @@ static enum orr_code detect(const struct gating *g, char **ret_xml, size_t *ret_
     return code;
 }
 
-/* The node as bytes; *ret_bytes NULL means --machine takes its place. */
+/* Reads the node's bytes; *ret_bytes is NULL if --machine replaces it. */
 static enum orr_code node_bytes(const struct gating *g, char **ret_bytes, size_t *ret_length, struct orr_error *err)
 {
     *ret_bytes = NULL;
@@ -155,7 +154,7 @@ static enum orr_code node_bytes(const struct gating *g, char **ret_bytes, size_t
                             : detect(g, ret_bytes, ret_length, err);
 }
 
-/* A file that is there, else a machine type. */
+/* Reads an existing file, or else a machine type. */
 static enum orr_code read_expected(struct gating *g, struct orr_error *err)
 {
     const char *what = g->options->params.expect;
@@ -195,7 +194,7 @@ static int judge_here(struct gating *g)
     return print_answer(g, &gate) == ORR_OK ? statuses[gate.state] : ORR_EXIT_INPUT;
 }
 
-/* The service judges, and this prints what it says. */
+/* Lets a service judge, and prints its answer. */
 static int judge_there(struct gating *g, unsigned seconds)
 {
     struct orr_error err = {0};

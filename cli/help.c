@@ -10,7 +10,7 @@
 
 enum { INDENT = 2, NAME_COLUMNS = 24, EXAMPLES = 2 };
 
-/* A name in its column and its meaning beside it, or below it if the name is too long. */
+/* Writes a name in its column, with its meaning beside it, or below it if the name is too long. */
 static void put_entry(struct orr_page *page, const char *name, const char *meaning)
 {
     char lead[NAME_COLUMNS + INDENT + 2];
@@ -22,7 +22,7 @@ static void put_entry(struct orr_page *page, const char *name, const char *meani
     orr_page_say(page, ORR_STYLE_PLAIN, lead, meaning);
 }
 
-/* The first paragraph, or all; the examples, as many as fit a screen or all. */
+/* Writes the first paragraph or all, and as many examples as fit a screen or all. */
 static void put_prose(struct orr_page *page, const char *text, enum orr_help_length whole)
 {
     uint32_t examples = 0, paragraphs = 0;
@@ -33,7 +33,8 @@ static void put_prose(struct orr_page *page, const char *text, enum orr_help_len
         if (!length)
             continue;
         orr_text_add(&line, text + (example ? INDENT : 0), length - (example ? INDENT : 0));
-        char *remark = example ? strstr(line.data, "   (") : NULL; /* beside a command: a screen has no room for it */
+        char *remark = example ? strstr(line.data, "   (") : NULL; /* for a command there is no room for it on a
+                                                                    * screen */
         while (remark && remark > line.data && remark[-1] == ' ')
             remark--;
         if (remark && !whole)

@@ -5,14 +5,13 @@
 
 #include "cli/options.h"
 
-/* On a screen: the first paragraph, two examples, the command's own options, and the names of the shared ones. Whole:
- * everything. */
+/* For a screen: the first paragraph, two examples, the command's own options, and the names of the shared ones. If
+ * `whole`, everything. */
 enum orr_help_length { ORR_HELP_SCREEN, ORR_HELP_WHOLE };
 int orr_help_command(const struct orr_command *command, const struct orr_options *options, enum orr_help_length length);
 
-/* `orrery help [TOPIC]`: a command, "options", or a guide; NULL means the list of commands and guides. Gives an exit
- * status.
- */
+/* `orrery help [TOPIC]`: a command, "options", or a guide; NULL means the list of commands and guides. Returns an exit
+ * status. */
 int orr_help(const char *topic);
 
 /* The guides, in the order of docs/site/pages.txt; the build makes the table of docs (embed_guides.cmake). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands about what people hold in their hands: convert, vm-file, anonymise, machines. */
+/* The commands that convert inputs or list their kinds: convert, vm-file, anonymise, machines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static int print(const struct orr_options *options, enum orr_code code, const st
     return orr_write_out(options->output, text->data ? text->data : "", text->length);
 }
 
-/* What the reader assumed goes to standard error: standard output is the file. */
+/* The reader's assumptions go to standard error, because standard output is the file. */
 static void say_notes(const struct orr_options *options, const struct orr_dump *dump)
 {
     const struct orr_dump_notes *notes = dump->notes;

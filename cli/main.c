@@ -55,8 +55,9 @@ static bool text_fails(const char *text, size_t length)
     return fails;
 }
 
-/* The command for a file alone: results and logs have commands of their own. "show" for a machine, for a file that
- * cannot be read, and for options, which belong to `show`. Rows that a failure ended are a matter for check-log. */
+/* The command for a file without a command: results and logs have commands of their own; "show" for a machine, for an
+ * unreadable file, and if there are options, which belong to `show`. If a failure ended the rows of results, check-log
+ * is right. */
 static const char *command_for(const char *file)
 {
     enum { LOOKED_AT = 1 << 20 };
@@ -91,7 +92,7 @@ static bool is_to_show(const char *name)
     return !access(name, F_OK) || name[0] == '-' || strpbrk(name, "./");
 }
 
-/* The arguments of the program as they came; reading options puts them into another order. */
+/* The arguments in their original order; reading options permutes them. */
 static char **as_given;
 
 static int run(const struct orr_command *command, int count, char **arguments)

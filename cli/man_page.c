@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The manual page. Text of the tables is plain; roff gives a meaning to a backslash, to a dot or quote that starts a
- * line, and to a bare hyphen, which it may turn into a dash. */
+/* Writes the manual page. The tables have plain text, but in roff a backslash, a dot or quote at the start of a line,
+ * and a bare hyphen, which may become a dash, are special. */
 #include <string.h>
 
 #include "cli/describe.h"

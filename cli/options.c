@@ -101,8 +101,8 @@ static const struct option {
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-/* Which questions most commands share, by their subject. A list of GPUs or NICs that means something else for a command
- * belongs to it alone. */
+/* Parameters that most commands share, by topic. A list of GPUs or NICs with another meaning belongs to one command
+ * alone. */
 static enum orr_option_group group_of(const struct orr_question_row *row)
 {
     static const struct {
@@ -134,7 +134,7 @@ static bool is_called(const char *option, const char *name, size_t length)
     return strlen(option) == length && !strncmp(option, name, length);
 }
 
-/* What the command line says, before values are read. */
+/* The command line before values are read. */
 struct given {
     const struct orr_command *command;
     struct orr_options *options;
@@ -206,7 +206,7 @@ static const struct orr_question_row *find_ask(const struct given *given, const 
     return NULL;
 }
 
-/* "--name=value", or "--name" with the next argument. False: wrong usage. */
+/* Reads "--name=value", or "--name" with the next argument; false for wrong usage. */
 static bool read_option(struct given *given, int count, char **arguments, int *at)
 {
     const char *argument = arguments[*at], *name = argument + 2, *equals = strchr(argument, '=');
@@ -259,7 +259,7 @@ static bool is_file_setting(const struct given *given, const char *name, const c
     return false;
 }
 
-/* The parameters of requests, the release first: it decides which settings there are. */
+/* Reads the parameters of requests, the release first, because it determines which settings exist. */
 static enum orr_code read_values(const struct given *given, struct orr_error *err)
 {
     struct orr_params *params = &given->options->params;
@@ -271,7 +271,7 @@ static enum orr_code read_values(const struct given *given, struct orr_error *er
         named = named || given->asks[i]->ask == ORR_ASK_NEAREST;
     }
     ORR_TRY(orr_params_init(params, given->command->topics, release, named || !exact, err));
-    if (params->query.settings.asked && !named) /* a service that is asked refuses such releases otherwise */
+    if (params->query.settings.asked && !named) /* otherwise a service refuses such releases */
         given->options->asked[given->options->asked_count++] =
             (struct orr_asked){orr_question_find(given->command->topics, "nearest", strlen("nearest")), "1"};
     for (size_t i = 0; i < given->count; i++) {
@@ -293,7 +293,7 @@ static enum orr_code read_values(const struct given *given, struct orr_error *er
     return ORR_OK;
 }
 
-/* That of the release, for commands whose output has no place for it. */
+/* The caveat about the release, for commands whose output has no place for it. */
 static void print_caveat(const struct orr_command *command, const struct orr_params *params)
 {
     char caveat[ORR_CAVEAT_SIZE];
@@ -333,7 +333,7 @@ int orr_options_read(int count, char **arguments, const struct orr_command *comm
     return ORR_EXIT_OK;
 }
 
-/* The line of --help: what it is, what it may be, and the default. */
+/* The text in --help: the meaning, the possible values, and the default. */
 static void describe(struct orr_option_row *row, const char *help, orr_words *choices, const char *fallback)
 {
     struct orr_text text;
@@ -349,7 +349,7 @@ static void describe(struct orr_option_row *row, const char *help, orr_words *ch
     orr_text_release(&text);
 }
 
-/* The options of one group: those that requests have too come first. */
+/* The options of one group, first those that requests have, too. */
 static bool row_of_group(const struct orr_command *command, enum orr_option_group group, size_t *i,
                          struct orr_option_row *ret_row)
 {

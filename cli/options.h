@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line: what each command takes. Parameters that requests have too are in api/questions/questions.def,
- * those of the service in server/config_table.c; options.c has the rest. --help, the manual page and the completion
- * come from all three. */
+/* The command line: the options of each command. Parameters that requests have, too, are in
+ * api/questions/questions.def, those of the service in server/config_table.c; options.c has the rest. --help, the
+ * manual page and the completion come from all three. */
 #ifndef ORR_CLI_OPTIONS_H
 #define ORR_CLI_OPTIONS_H
 
@@ -62,14 +62,14 @@ enum {
 enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
 
 struct orr_options {
-    struct orr_params params; /* what requests ask as well */
+    struct orr_params params; /* parameters that requests have, too */
     const char *cluster, *output, *scope, *topology;
     const char *graphs; /* a graph file to put after the dump, NULL if there is none */
     char *tuner;        /* the bytes of --tuner, NULL if there is none; params refers to them */
     const char *analysis_time, *analysis_memory, *unpacked, *archive_entries; /* NULL means any */
     const char *root, *nvml, *sm;                                             /* of detect and gather */
     const char *color;                                                        /* NULL means auto */
-    const char *settings[ORR_MAX_SETTINGS];                                   /* the same: NAME=VALUE */
+    const char *settings[ORR_MAX_SETTINGS];                                   /* for detect and gather: NAME=VALUE */
     size_t setting_count;
     const char *post, *token_file, *ca_file, *patience;
     const char *server, *timeout; /* of gate */
@@ -104,7 +104,7 @@ extern const size_t orr_command_count;
 const struct orr_command *orr_command_find(const char *name);
 
 /* Reads the arguments after the command's name; with --help among them, values are not read. Reports wrong usage
- * itself; gives an exit status. */
+ * itself; returns an exit status. */
 int orr_options_read(int count, char **arguments, const struct orr_command *command, struct orr_options *options);
 /* Headings under which --help lists options, in this order; the settings of the service have headings of their own. */
 enum orr_option_group {
@@ -120,10 +120,10 @@ struct orr_option_row {
     enum orr_option_group of;
     const char *group; /* heading */
     const char *name;  /* without dashes */
-    const char *value; /* what --help calls the value, NULL for a flag */
-    orr_words *words;  /* what it may be, or what the completion offers; NULL means any text */
+    const char *value; /* name of the value in --help, NULL for a flag */
+    orr_words *words;  /* possible values, or suggestions for completion; NULL means any text */
     char help[400];    /* with the words and the default */
-    char variable[64]; /* of the environment that gives it as well, "": none */
+    char variable[64]; /* environment variable that also gives it; "" if there is none */
 };
 /* Option i of a command, in the order of --help; false beyond the last. */
 bool orr_option_row(const struct orr_command *command, size_t i, struct orr_option_row *ret_row);
@@ -142,31 +142,30 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
 
 /* Writes all of it to a file, or to standard output for NULL. Reports errors itself; gives an exit status. */
 int orr_write_out(const char *file, const char *bytes, size_t length);
-/* Reads the input with what the options assume; release: the release whose rules turn a gathered archive into a dump,
- * unless
- * --release says; NULL means the default. Reports errors itself; gives an exit status. */
+/* Reads the input with the options' assumptions. release: the release whose rules turn a gathered archive into a dump,
+ * unless --release is given; NULL means the default. Reports errors itself; gives an exit status. */
 int orr_read_dump(const struct orr_options *options, const struct orr_release *release, struct orr_dump **ret_dump);
-/* The machine that the file of a log or of results describes beside it; NULL in *ret_dump: none. */
+/* The machine that a file with a log or results also describes; *ret_dump is NULL if there is none. */
 enum orr_code orr_read_beside(const struct orr_options *options, struct orr_dump **ret_dump,
                               struct orr_error *err) ORR_NO_DISCARD;
 
-/* Whether --machine is given beside a file, and then that is reported. */
+/* Whether --machine is given together with a file; then reports that. */
 bool orr_is_machine_and_file(const struct orr_options *options);
 
-/* What analyze and render share: the input, or what the cluster file names, and its analysis. */
+/* The data that analyze and render share: the input, or the inputs of a cluster file, and the analysis. */
 struct orr_question {
     const char *name;      /* of the input, for the document and for errors */
     struct orr_dump *dump; /* NULL means a cluster */
     struct orr_cluster_file cluster_file;
-    struct orr_dump **dumps; /* of its topologies; the same machine is there once and named more often */
+    struct orr_dump **dumps; /* dumps of its topologies; equal machines share one */
     struct orr_cluster *cluster;
     struct orr_analysis *analysis; /* the cluster's, if there is one */
 };
 /* Reads and analyses; plan: rings and trees are not made. Reports errors itself; gives an exit status. */
 int orr_question_read(const struct orr_options *options, bool plan, struct orr_question *ret_question);
 void orr_question_release(struct orr_question *question);
-/* The cluster; one topology on this many hosts becomes one of one line, a plan, in *ret_made: orr_cluster_free() that
- * before the question, NULL too. */
+/* The cluster. One topology on several hosts becomes a cluster of one line, a plan, in *ret_made: call
+ * orr_cluster_free() on it before the question is freed, even if it is NULL. */
 enum orr_code orr_question_cluster(const struct orr_options *options, const struct orr_question *question,
                                    struct orr_cluster **ret_made, const struct orr_cluster **ret_cluster,
                                    struct orr_error *err) ORR_NO_DISCARD;
@@ -177,12 +176,12 @@ orr_topology_gives orr_name_of_file;
 const char *orr_base_name(const char *path);
 /* Prints a document to standard output and drops it. Reports errors itself; gives an exit status. */
 int orr_print_json(struct orr_json *json, json_t *root, bool pretty);
-/* Prints what was written, with a line break; code: what writing it gave. The same. */
+/* Prints a text with a line break; code: the result of writing it. Otherwise the same. */
 int orr_print_text(const char *name, enum orr_code code, struct orr_text *text, const struct orr_error *err);
 /* "<standard input>" for "-" and NULL. */
 const char *orr_input_name(const char *file);
 
-/* What a command may use unless an option says otherwise: far more than any real input needs. */
+/* Default limits of a command, far above the needs of any real input. */
 #define ORR_COMMAND_TIME     "600"
 #define ORR_COMMAND_MEMORY   "8G"
 #define ORR_COMMAND_UNPACKED "4G"
@@ -191,11 +190,9 @@ const char *orr_input_name(const char *file);
 /* cli/budget.c: puts the budget that the options give in force, and makes Ctrl-C stop it. Reports errors itself; gives
  * an exit status. */
 int orr_budget_of_options(const struct orr_options *options);
-/* The work under limits is done: what follows, such as posting, takes as long as it takes, and Ctrl-C ends it by
- * itself.
- */
+/* Ends the limits: what follows, such as posting, is not limited, and Ctrl-C ends the process directly. */
 void orr_budget_leave(void);
-/* For a command that failed: ends the process as Ctrl-C does by default, if there was a Ctrl-C. */
+/* After a failure: if there was a Ctrl-C, ends the process by its signal. */
 void orr_budget_interrupted(void);
 
 int orr_command_serve(const struct orr_options *options);
@@ -226,7 +223,7 @@ int orr_command_gather(const struct orr_options *options);
 int orr_command_gate(const struct orr_options *options);
 
 struct orr_detect_options;
-/* detect.c: what the options say about detection; it refers to them. Reports errors itself; gives an exit status. */
+/* detect.c: the options of detection, which refer to `options`. Reports errors itself; returns an exit status. */
 int orr_detect_options_read(const struct orr_options *options, struct orr_detect_options *ret_wanted);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery place: which GPUs of a host a job should take. */
+/* orrery place: chooses GPUs of a host for a job. */
 #include <stdio.h>
 
 #include "cli/terminal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uploading with libcurl: HTTP and HTTPS alone, no redirection (the token is for that service), the certificate always
- * checked. Failures that may pass are retried; refusals are not. */
+/* Uploads with libcurl: only HTTP and HTTPS, without redirection (the token is for that service), and always checking
+ * the certificate. Temporary failures are retried; refusals are not. */
 #include "cli/post.h"
 
 #include <curl/curl.h>
@@ -87,7 +87,7 @@ static void make_url(const struct orr_options *options, struct orr_text *url)
 static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
 {
     orr_text_add(context, bytes, size * count);
-    return size * count; /* what does not fit is not needed */
+    return size * count; /* anything that does not fit is not needed */
 }
 
 struct upload {
@@ -134,7 +134,7 @@ static bool prepare(struct upload *upload, const struct orr_options *options, co
            (!options->ca_file || !curl_easy_setopt(curl, CURLOPT_CAINFO, options->ca_file));
 }
 
-/* What may pass by itself: no connection, no answer in time, a service that is overloaded or starting. */
+/* Whether a failure may be temporary: no connection, no answer in time, a service that is overloaded or starting. */
 static bool may_pass(CURLcode result, long status)
 {
     if (result == CURLE_OK)
@@ -156,7 +156,7 @@ static void explain(const struct upload *upload, CURLcode result, long status, c
     snprintf(text, size, "the service answered %ld%s%s", status, detail[0] ? ": " : "", detail);
 }
 
-/* Tries until the service kept it, refused it, or the time is up. */
+/* Tries until the service has accepted or refused it, or the time is up. */
 static int upload_all(struct upload *upload, const struct orr_options *options, int64_t patience_ms)
 {
     int64_t end = orr_clock_ms() + patience_ms;

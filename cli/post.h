@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent's half of an upload: a dump goes to a service, again and again until it is kept or the time is up. */
+/* The agent's half of an upload: sends a dump to a service again and again until the service accepts it or the time is
+ * up. */
 #ifndef ORR_CLI_POST_H
 #define ORR_CLI_POST_H
 
 #include "cli/options.h"
 
-/* Posts XML to options->post with its labels, name and token. Prints the address of what was kept; reports errors
- * itself; gives an exit status. */
+/* Posts XML to options->post with its labels, name and token. Prints the address of the stored dump. Reports errors
+ * itself; returns an exit status. */
 int orr_post_dump(const struct orr_options *options, const char *xml, size_t length);
 
 /* Posts bytes once to options->server and a path, with the parameters of requests that the options gave and the name of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery predict: the table that nccl-tests should print; orrery scaling: the bandwidths on 1, 2, 4 ... hosts. */
+/* orrery predict: the expected table of nccl-tests; orrery scaling: the bandwidths on 1, 2, 4 ... hosts. */
 
 #include "api/documents/scaling.h"
 #include "cli/terminal.h"

@@ -17,7 +17,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool running, shown, end;
-    char detail[160]; /* in place of the stage; "": none */
+    char detail[160]; /* text instead of the stage; "" if there is none */
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
 static void remove_line(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands read, and how they report that they cannot. */
+/* Reads the inputs of commands, and reports failures. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static enum orr_code read_bytes(const struct orr_options *options, const struct 
     return options->params.strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
 }
 
-/* The topology of every name in a cluster file; the same bytes are one machine, under whatever name. */
+/* Reads the topology of every name in a cluster file; equal bytes are one machine, regardless of name. */
 static enum orr_code read_topologies(const struct orr_options *options, struct orr_question *question,
                                      struct orr_error *err)
 {
@@ -108,7 +108,7 @@ static enum orr_code read_topologies(const struct orr_options *options, struct o
     return code;
 }
 
-/* Analyses what a cluster file describes. */
+/* Analyses the cluster of a cluster file. */
 static enum orr_code read_cluster(const struct orr_options *options, const struct orr_query *query,
                                   struct orr_question *question, struct orr_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log of any size, read as a stream. Topology XML may come in its place: that is read whole. */
+/* Reads a log of any size as a stream. If it is topology XML instead, reads it whole. */
 #include "cli/read_log.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "engine/log_reading/log.h"
 #include "engine/nccltests/results.h"
 
-/* NULL or "-": standard input. orr_log_free() the result. */
+/* file: NULL or "-" means standard input. orr_log_free() the result. */
 enum orr_code orr_read_log_file(const char *file, struct orr_log **ret_log, struct orr_error *err) ORR_NO_DISCARD;
 /* The same; orr_results_free() the result. */
 enum orr_code orr_read_results_file(const char *file, struct orr_results **ret_results,

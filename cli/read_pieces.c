@@ -12,7 +12,7 @@
 
 enum { BLOCK = 1 << 20 };
 
-/* How far the reading is. whole: bytes, 0 if unknown. */
+/* Shows the progress of reading. whole: size in bytes, 0 if unknown. */
 static void show(const char *what, uint64_t taken, uint64_t whole)
 {
     enum { MEGA = 1000000 };
@@ -46,7 +46,7 @@ enum orr_code orr_read_pieces(const char *file, const char *what, orr_piece_take
         }
         int problem = errno;
         if (ferror(stream)) {
-            *err = (struct orr_error){0}; /* what there was so far says nothing */
+            *err = (struct orr_error){0}; /* the bytes so far do not decide */
             code = orr_budget_check(err); /* Ctrl-C ends waiting for input too */
             if (code == ORR_OK)
                 code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(problem));

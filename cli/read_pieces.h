@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside cli: reading a file of any size piece by piece, with progress where standard error is a terminal. */
+/* Inside cli: reads a file of any size piece by piece, with progress if standard error is a terminal. */
 #ifndef ORR_CLI_READ_PIECES_H
 #define ORR_CLI_READ_PIECES_H
 
@@ -10,7 +10,7 @@
 /* Takes the next piece of at most 1 MiB. */
 typedef enum orr_code orr_piece_taker(void *context, const char *bytes, size_t length, struct orr_error *err);
 
-/* file NULL or "-": standard input. what: for the progress, "the log". IO, and what the taker fails with. */
+/* file: NULL or "-" means standard input. what: for the progress, "the log". IO, and errors of the taker. */
 enum orr_code orr_read_pieces(const char *file, const char *what, orr_piece_taker *take, void *context,
                               struct orr_error *err) ORR_NO_DISCARD;
 

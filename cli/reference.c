@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/reference/commands.md and settings.md: the commands with their options, and NCCL's settings, as Markdown. Text
- * of the tables is plain; Markdown gives a meaning to |, <, _ and *. */
+/* Writes docs/reference/commands.md and settings.md: the commands with their options, and NCCL's settings, as Markdown.
+ * The tables have plain text, but |, <, _ and * are special in Markdown. */
 #include <string.h>
 
 #include "cli/describe.h"

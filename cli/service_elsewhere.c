@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery: what needs further libraries is in orrery-service. */
+/* The program `orrery`: everything that needs further libraries is in orrery-service. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ bool orr_goes_to_service(const struct orr_options *options)
 
 int orr_go_to_service(char **arguments)
 {
-    /* Beside this program as it is built; as it is installed; if it was meant to be installed. */
+    /* Paths of orrery-service: in the build folder, in an installation, and in the installation prefix. */
     static const char *const places[] = {"/" SERVICE, "/../libexec/orrery/" SERVICE};
     char path[PATH_MAX + sizeof "/../libexec/orrery/" SERVICE];
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
@@ -47,7 +47,7 @@ int orr_work_for_service(char **arguments)
     return orr_go_to_service(arguments);
 }
 
-/* What commands call in orrery-service; here they went there before. */
+/* Functions that commands only call in orrery-service; here the program was replaced before. */
 int orr_command_serve(const struct orr_options *options)
 {
     (void)options;

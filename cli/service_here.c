@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery-service: everything is here. */
+/* The program orrery-service, which has everything. */
 #include "cli/service.h"
 #include "engine/diagram/diagram_worker.h"
 

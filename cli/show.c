@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orrery show: the report on a machine for people. What it says is engine/report's; here it is asked and printed. */
+/* orrery show: prints the report on a machine for people, which engine/report writes. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "engine/trials/settings_tried.h"
 #include "engine/whatif/shown.h"
 
-/* A word as a shell reads it. */
+/* Quotes a word for a shell. */
 static void add_word(struct orr_text *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
@@ -105,7 +105,7 @@ static enum orr_code write_scaling(const struct orr_options *options, const stru
     return ORR_OK;
 }
 
-/* `orrery settings --for` of the same question. */
+/* The command `orrery settings --for` for the same question. */
 static enum orr_code write_settings(const struct orr_question *question, struct orr_arena *arena, struct orr_page *page,
                                     struct orr_error *err)
 {
@@ -146,7 +146,7 @@ static enum orr_code write_report(const struct orr_options *options, const struc
     return code;
 }
 
-/* The other side of --against is a release or settings. */
+/* If the other side of --against is a release or settings. */
 static enum orr_code write_changes(const struct orr_options *options, bool plan, const struct orr_question *question,
                                    const struct orr_texts *against, struct orr_arena *arena, struct orr_page *page,
                                    struct orr_error *err)
@@ -171,7 +171,7 @@ static enum orr_code write_changes(const struct orr_options *options, bool plan,
     return code;
 }
 
-/* It is a machine type or a file: B of the comparison. */
+/* If it is a machine type or a file: B of the comparison. */
 static enum orr_code write_comparison(const struct orr_options *options, const struct orr_question *question,
                                       const char *other, struct orr_arena *arena, struct orr_page *page,
                                       struct orr_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands that write while they compute: channels, p2p. */
+/* The commands that print while they compute: channels, p2p. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ int orr_command_channels(const struct orr_options *options)
     return status;
 }
 
-/* At most this many ranks; without --ranks the first alone. */
+/* At most this many ranks; without --ranks only the first. */
 static int print_rounds(const struct orr_options *options, const struct orr_p2p_window *window)
 {
     enum { RANKS_SHOWN = 16 };

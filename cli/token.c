@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `orrery token NAME`: a random token for its owner, and the line of the token file that knows it by its SHA-256. */
+/* `orrery token NAME`: prints a random token for its owner, and the line for the token file, which has its SHA-256. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the commands print what they made. */
+/* Prints and writes the results of commands. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static int write_file(const char *file, const char *bytes, size_t length)
         handle = mkostemp(name, O_CLOEXEC);
     else
         name = NULL;
-    if (handle < 0 && !other && real) { /* a file that may be written in a folder that may not */
+    if (handle < 0 && !other && real) { /* the file is writable, but its folder is not */
         other = true;
         handle = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC);
     }
@@ -55,11 +55,11 @@ static int write_file(const char *file, const char *bytes, size_t length)
     return ORR_EXIT_INPUT;
 }
 
-/* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
+/* All or nothing, as far as a stream allows: the document is complete before the first byte is written. */
 int orr_write_out(const char *file, const char *bytes, size_t length)
 {
     struct orr_error err = {0};
-    if (orr_budget_check(&err) != ORR_OK) /* what was made under a spent budget may lack something */
+    if (orr_budget_check(&err) != ORR_OK) /* a result under a spent budget may be incomplete */
         return orr_report(NULL, &err);
     ORR_LOCAL_TEXT(clean, SIZE_MAX);
     if (file)

@@ -56,7 +56,7 @@ static enum orr_error_code error_of(const char *code)
 
 static bool size_is_set(size_t size, struct orr_report *report)
 {
-    enum { LARGEST = 4096 }; /* no structure of any version is larger: such a size was never set */
+    enum { LARGEST = 4096 }; /* no version's structure is larger, so the size was not initialised */
     struct orr_error err = {0};
     if (size >= sizeof size && size <= LARGEST)
         return true;
@@ -162,7 +162,8 @@ void orr_limits_entries(struct orr_limits *limits, uint64_t count)
 
 void orr_limits_stop(struct orr_limits *limits)
 {
-    atomic_store(&limits->stopped, true); /* first: a call that begins now sees this, one under way the other */
+    atomic_store(&limits->stopped, true); /* set first: a call that begins now sees this, a call under way sees the
+                                           * other */
     orr_budget_stop(&limits->budget, ORR_SPENT_USER);
 }
 

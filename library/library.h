@@ -34,7 +34,7 @@ struct orr_plan {
 };
 
 /* Copies the members after `size` of `from`, which has `full` bytes, to the caller's structure, as many as fit, and
- * zeroes the rest of it. False with a report: the caller did not initialise `size`. */
+ * zeroes the rest of it. False, with a report, if the caller did not initialise `size`. */
 bool orr_library_fill(void *to, const void *from, size_t full, struct orr_report *report);
 /* The reverse: copies the caller's structure over the defaults in `to`, which has `full` bytes. */
 bool orr_library_take(void *to, size_t full, const void *from, struct orr_report *report);

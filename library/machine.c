@@ -20,7 +20,7 @@ enum orr_code orr_library_params(const char *parameters, orr_topics accepted, st
                       : orr_fail_nomem(err);
 }
 
-/* Keeps the bytes where releases make different dumps of them. */
+/* Keeps the bytes if releases read them into different dumps. */
 static enum orr_code keep(struct orr_machine *machine, const char *bytes, size_t length, struct orr_error *err)
 {
     if (!machine->dump->notes || !machine->dump->notes->release)

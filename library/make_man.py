@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""liborrery(3) from the public header: make_man.py HEADER VERSION DATE OUT. Comments become text, all else examples
-of code."""
+"""Writes liborrery(3) from the public header: make_man.py HEADER VERSION DATE OUT. Comments become text, everything
+else examples of code."""
 import gzip
 import pathlib
 import re

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store of a session is in memory. Naming PostgreSQL's driver here keeps libpq out of the library: the linker takes
- * this function instead of the one of api/store. */
+/* The store of a session is in memory. Defining the function of PostgreSQL's driver here keeps libpq out of the
+ * library: the linker uses it instead of the one in api/store. */
 #include "api/store/store_driver.h"
 
 enum orr_code orr_store_postgresql_open(const char *url, const struct orr_store_options *options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at a plan. */
+/* Typed getters of a plan. */
 #include "library/library.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ bool orr_plan_device(const struct orr_plan *plan, size_t i, char ret_name[ORR_DE
     return false;
 }
 
-/* The part of the host that holds both ends, and the path; NULL with a report. */
+/* The part of the host that contains both ends, and the path; NULL with a report if there is none. */
 static const struct orr_path *find_path(const struct orr_plan *plan, const char *from, const char *to,
                                         const struct orr_part **ret_part, struct orr_report *report)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions and documents: what the service answers, without its sockets. */
+/* Sessions and documents: the service's answers, without sockets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ void orr_session_free(struct orr_session *session)
 }
 
 enum { LONGEST_METHOD = 8 };
-/* The method and the target of a question: a word means the route /v1/WORD, by POST if there is one. False: no
- * memory. */
+/* The method and the target of a question: a word means the route /v1/WORD, with POST if that exists. False if memory
+ * ran out. */
 static bool find_route(const struct orr_app *app, const char *question, const char *parameters, struct orr_text *target,
                        char method[LONGEST_METHOD], const struct orr_route **ret_route)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line a request, and what is counted of it. */
+/* Logs one line for each request, and counts it. */
 #include <string.h>
 #include <strings.h>
 
@@ -8,7 +8,7 @@
 #include "server/exchange.h"
 #include "server/log.h"
 
-/* Some are answered below us, by connections.c. */
+/* connections.c answers some requests. */
 static enum orr_denial why_denied(const struct orr_exchange *exchange)
 {
     return exchange->refusal ? exchange->refusal : (enum orr_denial)atomic_load(&exchange->from->ended);
@@ -19,7 +19,7 @@ static unsigned status_of(const struct orr_exchange *exchange)
     return exchange->has_response ? exchange->response.status : orr_connection_status(exchange->from);
 }
 
-/* Whether a parameter may hold a token: by its name, or by how tokens begin. */
+/* Whether a parameter may contain a token, by its name or by the beginning of tokens. */
 static bool is_secret(const char *name, size_t length)
 {
     static const char *const words[] = {"token", "access_token", "auth", "authorization", "password", "key", "api_key"};
@@ -29,7 +29,7 @@ static bool is_secret(const char *name, size_t length)
     return false;
 }
 
-/* The target without tokens that somebody put into it. text: as much as a line of the log takes. */
+/* The target, with tokens that somebody put into it removed. text: room for as much as a log line may have. */
 static void mask(const char *target, char *text, size_t size)
 {
     static const char *const starts[] = {"orr_", "orr%5f", "orr%5F"};

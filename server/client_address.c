@@ -24,7 +24,7 @@ static bool is_v4(const struct orr_address *address)
     return !memcmp(address->bytes, start, sizeof start);
 }
 
-/* An address as text of some length: "10.1.2.3", "::1", "[::1]:443", "10.1.2.3:55". */
+/* Reads an address of a given length: "10.1.2.3", "::1", "[::1]:443", "10.1.2.3:55". */
 static bool read_address(const char *text, size_t length, struct orr_address *address)
 {
     char copy[ORR_ADDRESS_TEXT];

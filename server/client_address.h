@@ -36,8 +36,8 @@ bool orr_networks_hold(const struct orr_networks *networks, const struct orr_add
 
 void orr_address_of(const struct sockaddr *socket_address, struct orr_address *address);
 void orr_address_write(const struct orr_address *address, char text[ORR_ADDRESS_TEXT]);
-/* The client: if `peer` is a trusted proxy, the last address in X-Forwarded-For that is not one. Text that
- * is not an address ends the search, and the proxy before it counts as the client. */
+/* The client: if `peer` is a trusted proxy, the last address in X-Forwarded-For that is not one. Text that is not an
+ * address ends the search, and the proxy before it is treated as the client. */
 struct orr_address orr_address_forwarded(const struct orr_networks *trusted, const struct orr_address *peer,
                                          const char *forwarded_for);
 

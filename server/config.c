@@ -165,7 +165,7 @@ void orr_config_init(struct orr_config *config)
     memset(config, 0, sizeof *config);
     for (size_t i = 0; i < orr_config_row_count; i++) {
         const struct orr_config_row *row = &orr_config_rows[i];
-        /* A default that its own row refuses is a slip in the table, which a test finds. */
+        /* If a row refuses its own default, the table is wrong, which a test finds. */
         if (row->fallback && orr_config_set(config, row, row->fallback, ORR_CONFIG_DEFAULT, NULL) != ORR_OK)
             fprintf(stderr, "orrery: the default of --%s is wrong\n", row->name);
     }

@@ -86,21 +86,21 @@ struct orr_config {
 
 /* The row of a flag's name without its dashes; NULL if there is none. */
 const struct orr_config_row *orr_config_find(const char *name, size_t length);
-/* All defaults. */
+/* Sets all defaults. */
 void orr_config_init(struct orr_config *config);
 /* Sets one value; `value` NULL for a BOOL is yes. Texts are kept as they are given: they must outlive config. SETTING,
- * naming the flag or the variable, for what cannot be read or is beyond the bounds. */
+ * naming the flag or the variable, if the value cannot be read or is out of bounds. */
 enum orr_code orr_config_set(struct orr_config *config, const struct orr_config_row *row, const char *value,
                              enum orr_config_source source, struct orr_error *err) ORR_NO_DISCARD;
-/* Takes values from the environment (empty ones count as absent) unless a flag said otherwise. Each variable that is
- * wrong is reported to `problems`, with the advice; the number of them is the result. Variables ORRERY_* that no row
- * has are notes, no errors: Kubernetes makes such for a service called orrery. */
+/* Reads values from the environment (empty ones are treated as absent) unless a flag gave them. Reports each wrong
+ * variable to `problems`, with advice, and returns their number. Unknown ORRERY_* variables are notes, not errors,
+ * because Kubernetes makes such variables for a service called orrery. */
 unsigned orr_config_environment(struct orr_config *config, FILE *problems);
 /* The name of the environment variable of a row. */
 void orr_config_variable(const struct orr_config_row *row, char variable[64]);
 /* The value in force as text, passwords left out. */
 void orr_config_shown(const struct orr_config *config, const struct orr_config_row *row, char *text, size_t size);
-/* What --check-config says: value and source of each row. */
+/* Writes the output of --check-config: value and source of each row. */
 void orr_config_print(const struct orr_config *config, FILE *out);
 
 /* The next item of a list: *list moves after it; false at the end. Blanks around items are left out. */

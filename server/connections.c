@@ -30,8 +30,8 @@ struct orr_connections {
     struct orr_lingering lingering;
 };
 
-/* Who is too slow, by phase. NOT: nothing is said, since an answer to no request would be treated as one to the next.
- */
+/* The denial for a slow client, by phase. ORR_DENIED_NOT sends nothing, because an answer without a request would be
+ * treated as the answer to the next one. */
 static const enum orr_denial slow[ORR_PHASE_COUNT] = {
     [ORR_PHASE_NEW] = ORR_DENIED_HEADER_TIME,
     [ORR_PHASE_HEADERS] = ORR_DENIED_HEADER_TIME,
@@ -65,7 +65,7 @@ void orr_connection_enter(struct orr_connection *connection, enum orr_phase phas
     orr_connection_enter_at(connection, phase, (uint64_t)orr_clock_coarse_ms());
 }
 
-/* A browser that opens a connection beforehand and asks nothing has done nothing wrong. */
+/* A browser may open a connection in advance and never use it; that is not a fault. */
 static bool has_received(int socket)
 {
     struct tcp_info info;
@@ -73,8 +73,8 @@ static bool has_received(int socket)
     return !getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) && info.tcpi_bytes_received > 0;
 }
 
-/* Once in a connection. Inside TLS nothing can be said: the session is libmicrohttpd's. A client that does not read
- * gets no answer. */
+/* Sends at most one answer in a connection. Inside TLS it cannot send, because the session belongs to libmicrohttpd. A
+ * client that does not read gets no answer. */
 static void say_why(struct orr_connections *connections, struct orr_connection *connection, enum orr_denial reason)
 {
     char body[512], answer[1024];
@@ -93,8 +93,8 @@ static void say_why(struct orr_connections *connections, struct orr_connection *
     (void)sent;
 }
 
-/* Sends a client the reason where possible, and ends the connection in both directions, which libmicrohttpd takes for
- * the client's doing. */
+/* Sends a client the reason if possible, and shuts down the connection in both directions, which looks to libmicrohttpd
+ * as if the client had closed it. */
 static void end_now(struct orr_connections *connections, struct orr_connection *connection, enum orr_denial reason)
 {
     say_why(connections, connection, reason);
@@ -109,8 +109,8 @@ void orr_connections_cut_off(struct orr_connections *connections, struct orr_con
     connection->cut_off = true;
 }
 
-/* The other side has closed its end. It might still read, but who asks and closes is treated as gone, as other servers
- * do: the two cannot be distinguished before something is sent. */
+/* Whether the other side has closed its end. It might still read, but like in other servers, a client that asks and
+ * closes is treated as gone: the two cases cannot be distinguished before something is sent. */
 static bool is_gone(int socket)
 {
     struct pollfd end = {.fd = socket, .events = POLLRDHUP};
@@ -234,7 +234,7 @@ struct orr_connection *orr_connections_open(struct orr_connections *connections,
     return connection;
 }
 
-/* The server ends the connection, and the client has sent, or sends, what is not read: a line or headers beyond all
+/* Ends the connection of a client that has sent, or still sends, bytes that nobody reads: a line or headers beyond all
  * limits, or a body that was refused. */
 static bool is_cut_off(const struct orr_connection *connection)
 {

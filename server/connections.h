@@ -14,7 +14,7 @@
 #include "server/config.h"
 #include "server/workers.h"
 
-/* What a connection does. Each phase may take a time of its own. */
+/* The phase of a connection. Each phase has its own time limit. */
 enum orr_phase {
     ORR_PHASE_NEW,       /* no request yet */
     ORR_PHASE_IDLE,      /* between two requests */
@@ -31,9 +31,9 @@ struct orr_connection {
     int socket;
     atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT if it was not */
     void *current;                /* the request under way, NULL if there is none */
-    uint64_t number;              /* of its next request, a multiple of ORR_NUMBERS if it has none left */
+    uint64_t number;              /* number of its next request; a multiple of ORR_NUMBERS if none is left */
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
-    atomic_bool given_up;         /* ended by us: it took too long */
+    atomic_bool given_up;         /* the server ended it, because it took too long */
     bool cut_off;                 /* by orr_connections_cut_off() */
     bool surplus;                 /* one more than --connections: its request is refused */
     struct orr_address address;
@@ -42,16 +42,17 @@ struct orr_connection {
     struct orr_budget budget; /* of that job */
 };
 
-/* So many numbers of requests a connection takes at once. */
+/* A connection reserves this many request numbers at once. */
 enum { ORR_NUMBERS = 64 };
 
 struct orr_connections;
 
-/* workers: who computes; if a client goes away, its job is stopped there. They must outlive the connections. */
+/* workers: the threads that compute; if a client disconnects, its job is stopped there. They must outlive the
+ * connections. */
 enum orr_code orr_connections_new(const struct orr_config *config, struct orr_metrics *metrics, bool encrypted,
                                   struct orr_workers *workers, struct orr_connections **ret_connections,
                                   struct orr_error *err) ORR_NO_DISCARD;
-/* Stops the work for all connections; what waits ends at once, what runs as soon as it looks at its budget. */
+/* Stops the work for all connections: waiting jobs end at once, running ones as soon as they check their budget. */
 void orr_connections_stop(struct orr_connections *connections);
 /* When all connections are closed. */
 void orr_connections_free(struct orr_connections *connections);
@@ -62,19 +63,19 @@ bool orr_connections_accept(struct orr_connections *connections);
 struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,
                                             const struct sockaddr *address);
 void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection);
-/* Sends a client the reason where possible, from a callback of libmicrohttpd that gives the connection up next, while
- * the client still sends. What it sends is read and dropped for a while, so that it gets the answer. */
+/* Sends a client the reason if possible, from a callback of libmicrohttpd that then gives up the connection while the
+ * client still sends. The client's bytes are read and dropped for a while, so that it gets the answer. */
 void orr_connections_cut_off(struct orr_connections *connections, struct orr_connection *connection,
                              enum orr_denial reason);
 /* The status that was sent when a connection was ended or cut off, 0 if there is none. */
 unsigned orr_connection_status(const struct orr_connection *connection);
 void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase);
-/* The same for who has read the clock just now. */
+/* The same for a caller that has just read the clock. */
 void orr_connection_enter_at(struct orr_connection *connection, enum orr_phase phase, uint64_t now_ms);
 
-/* How many are open. */
+/* The number of open connections. */
 unsigned orr_connections_count(const struct orr_connections *connections);
-/* How many of them have a request under way. */
+/* The number of connections with a request under way. */
 unsigned orr_connections_busy(struct orr_connections *connections);
 /* The most sockets that may be open at once. */
 unsigned orr_connections_ceiling(const struct orr_config *config);

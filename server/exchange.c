@@ -50,7 +50,7 @@ void orr_exchange_free(struct orr_exchange *exchange)
     free(atomic_exchange(&exchange->http->spare[orr_thread_slot()].exchange, exchange));
 }
 
-/* Where an answer is made: how long it may take there. */
+/* The kind of thread that makes an answer, and so how long that may take. */
 enum place { ON_CONNECTION, ON_SHORT_WORK, ON_LONG_WORK };
 
 static void answer(struct orr_exchange *exchange, enum place place)
@@ -89,9 +89,9 @@ static void answer(struct orr_exchange *exchange, enum place place)
         orr_cors_allow(response, exchange->origin);
 }
 
-/* Gives the work to the threads for it. False: none takes it, and exchange->refusal says why. Without a refusal the
- * server ends in order and its threads for work have gone: the caller does the work itself, for a client that keeps its
- * connection could not know. */
+/* Gives the work to the worker threads. False if they do not accept it; exchange->refusal says why. Without a refusal,
+ * the server is ending in order and the workers are gone; then the caller does the work itself, because a client that
+ * keeps its connection could not know. */
 static bool add_job(struct orr_exchange *exchange)
 {
     struct orr_http *http = exchange->http;
@@ -109,7 +109,7 @@ static bool add_job(struct orr_exchange *exchange)
     return false;
 }
 
-/* The answer is made: the connection goes on. */
+/* The answer is ready: resumes the connection. */
 static void hand_over(struct orr_exchange *exchange)
 {
     const struct orr_answer *made = exchange->response.answer;
@@ -126,7 +126,7 @@ static void run_job(struct orr_job *job)
     struct orr_connection *from = (struct orr_connection *)((char *)job - offsetof(struct orr_connection, job));
     struct orr_exchange *exchange = from->current;
     answer(exchange, job->work == ORR_WORK_SHORT ? ON_SHORT_WORK : ON_LONG_WORK);
-    if (exchange->response.deferred) { /* what looked short is not */
+    if (exchange->response.deferred) { /* the work looked short but is not */
         if (add_job(exchange))
             return;
         answer(exchange, exchange->refusal ? ON_SHORT_WORK : ON_LONG_WORK);
@@ -141,7 +141,7 @@ static enum MHD_Result answer_and_send(struct orr_exchange *exchange)
     return orr_reply_send(exchange);
 }
 
-/* Makes room for `size` bytes of the body and a zero after them. False: turned away, or out of memory. */
+/* Makes room for `size` bytes of the body and a zero after them; false if that is refused, or memory ran out. */
 static bool make_room(struct orr_exchange *exchange, size_t size)
 {
     enum { FIRST = 16384 };
@@ -166,12 +166,12 @@ static bool make_room(struct orr_exchange *exchange, size_t size)
     return true;
 }
 
-/* How many times the largest body is read of one that is refused. libmicrohttpd takes no answer before the body ends:
- * beyond that, the connection is cut off. */
+/* Reads at most this many times the largest body of a refused request. libmicrohttpd accepts no answer before the body
+ * ends, so after that the connection is cut off. */
 enum { PATIENCE = 8 };
 
-/* Keeps a piece of the body. The body of a refused request is read and dropped for a while, so that the client
- * hears why. */
+/* Keeps a piece of the body. The body of a refused request is read and dropped for a while, so that the client gets the
+ * reason. */
 static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data, size_t size)
 {
     size_t limit = exchange->http->config->max_body;
@@ -197,8 +197,8 @@ static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data
     return MHD_NO;
 }
 
-/* All headers are here, no body yet. A request that is refused and would send much, or waits for 100 Continue, is
- * answered now, which closes the connection. */
+/* Handles the complete headers, before the body. If a request is refused and would send much, or waits for 100
+ * Continue, it is answered now, which closes the connection. */
 static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
 {
     enum { SMALL = 1 << 20 };
@@ -230,7 +230,7 @@ static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
     return MHD_YES;
 }
 
-/* What the work for a request may use. */
+/* The budget of the work for a request. */
 static void prepare_job(struct orr_exchange *exchange)
 {
     const struct orr_config *config = exchange->http->config;
@@ -246,7 +246,7 @@ static void prepare_job(struct orr_exchange *exchange)
     from->job.always = orr_route_is_for_operators(exchange->route);
 }
 
-/* All of the request is here. */
+/* Handles the complete request. */
 static enum MHD_Result work(struct orr_exchange *exchange)
 {
     answer(exchange, ON_CONNECTION);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One request from its first line to the end of its answer, and what all of them share. For the files of the server
- * that know libmicrohttpd. */
+/* One request from its first line to the end of its answer, and the state that all requests share. For the files of the
+ * server that use libmicrohttpd. */
 #ifndef ORR_SERVER_EXCHANGE_H
 #define ORR_SERVER_EXCHANGE_H
 
@@ -30,7 +30,7 @@ struct orr_http {
     struct orr_networks proxies;
     atomic_bool draining, stopping;
     char address[ORR_ADDRESS_SIZE]; /* "http://127.0.0.1:8080" */
-    /* what requests change, apart from what each reads */
+    /* fields that requests change, separate from those that they only read */
     atomic_size_t body_bytes; /* memory of the bodies of all requests under way */
     _Atomic uint64_t numbers; /* of requests, from a random start; a connection takes some at once */
     /* memory of the last exchange of each thread, which its caches still hold, for the next; NULL if there is none */
@@ -40,7 +40,7 @@ struct orr_http {
     } spare[ORR_THREAD_SLOTS];
 };
 
-/* How far a request has come. */
+/* The stage of a request. */
 enum orr_stage { ORR_STAGE_NEW, ORR_STAGE_READING, ORR_STAGE_COMPUTING, ORR_STAGE_ANSWERED };
 
 struct orr_exchange {
@@ -52,18 +52,18 @@ struct orr_exchange {
     const struct orr_route *route; /* NULL if there is none */
     const char *origin;            /* of a page that may read the answer, in libmicrohttpd's memory */
     bool preflight;
-    /* why it is turned away */
+    /* why it is refused */
     enum orr_denial refusal;
     unsigned long long refused_limit;
     unsigned retry_after;
-    /* who asks */
+    /* the client */
     struct orr_bearer bearer;
     struct orr_address client_address;
     struct orr_client client;
     enum orr_spent spent;         /* why its work ended early */
     bool counted;                 /* among the client's requests under way */
     unsigned long long announced; /* bytes of the body, by Content-Length */
-    /* the body as far as it is here */
+    /* the body as far as it has arrived */
     char *body;
     size_t body_length, body_capacity, body_seen;
     /* the answer */
@@ -85,13 +85,13 @@ enum MHD_Result orr_exchange_step(struct orr_exchange *exchange, struct MHD_Conn
 /* The value of a header of the request; NULL if it has none of that name. */
 const char *orr_exchange_header(const void *exchange, const char *name);
 
-/* headers.c: ORR_DENIED_NOT, or why a request's headers cannot be trusted to mean the same to everybody. */
+/* headers.c: ORR_DENIED_NOT, or the reason why a proxy could read the request's headers differently. */
 enum orr_denial orr_headers_check(struct MHD_Connection *connection);
 
-/* hosts.c: ORR_DENIED_NOT, or why a page in somebody's browser may have sent this request without being asked to. */
+/* hosts.c: ORR_DENIED_NOT, or the reason to suspect that a foreign page in somebody's browser sent this request. */
 enum orr_denial orr_hosts_check(const struct orr_exchange *exchange);
 
-/* gate.c: may this request go on? Fills who asks and, where not, why. */
+/* gate.c: may this request go on? Fills in the client and, if not, the reason. */
 void orr_gate(struct orr_exchange *exchange);
 
 /* reply.c: hands the response to libmicrohttpd; takes the reply back when it is sent. */
@@ -99,7 +99,7 @@ enum MHD_Result orr_reply_send(struct orr_exchange *exchange);
 void orr_reply_release(struct orr_exchange *exchange);
 
 /* access_log.c: the line about a request, once. It is written before libmicrohttpd gets the end of the answer, so that
- * whoever has read an answer finds its line. A request without an answer has its line when it is over. */
+ * a client that has read the answer finds its line. A request without an answer gets its line when it is over. */
 void orr_access_log(struct orr_exchange *exchange);
 /* Counts it. */
 void orr_exchange_count(const struct orr_exchange *exchange, uint64_t nanoseconds);

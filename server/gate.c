@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a request goes on: connections, headers, client, token, body; all before its body is read. */
+/* Decides whether a request goes on, before its body is read: connections, headers, client, token, announced body. */
 #include <string.h>
 #include <strings.h>
 
@@ -10,13 +10,13 @@ static void refuse(struct orr_exchange *exchange, enum orr_denial refusal, unsig
                    unsigned retry_after)
 {
     if (exchange->refusal)
-        return; /* the first reason counts */
+        return; /* the first reason wins */
     exchange->refusal = refusal;
     exchange->refused_limit = limit;
     exchange->retry_after = retry_after;
 }
 
-/* Proxies add their line last: what came before may be the client's own invention. */
+/* Proxies append their line; earlier ones may be forged by the client. */
 static enum MHD_Result keep_forwarded(void *context, enum MHD_ValueKind kind, const char *key, const char *value)
 {
     (void)kind;
@@ -55,7 +55,7 @@ static void check_client(struct orr_exchange *exchange)
 
 static void check_access(struct orr_exchange *exchange)
 {
-    /* What each kind of route asks for, one of them; 0 if there is nothing. */
+    /* The scopes that each kind of route accepts, any of which suffices; 0 if none is required. */
     static const unsigned wanted[] = {
         [ORR_ACCESS_OPEN] = 0,
         [ORR_ACCESS_PROBE] = 0,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libmicrohttpd lets through although a proxy could read it differently: request smuggling begins there. */
+/* Rejects headers that libmicrohttpd accepts although a proxy could read them differently, which makes request
+ * smuggling possible. */
 #include <string.h>
 #include <strings.h>
 
 #include "server/exchange.h"
 
-/* Headers that say where a request ends and whom it is for come once. */
+/* Headers that determine the end of a request, or its host, may occur only once. */
 static const char *const once[] = {MHD_HTTP_HEADER_HOST, MHD_HTTP_HEADER_CONTENT_LENGTH,
                                    MHD_HTTP_HEADER_TRANSFER_ENCODING};
 

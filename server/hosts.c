@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keeps pages of others out of a service that asks for no token, such as one on loopback.
+/* Keeps foreign pages out of a service without tokens, such as one on loopback.
  *
  * A page may give its own name the address of this service (DNS rebinding): for the browser both are one origin then,
  * but Host still has the page's name. So Host must be a name that is ours. Browsers send simple POSTs to anybody
@@ -31,7 +31,7 @@ static bool is_name(struct name name, const char *text, size_t length)
     return name.length == length && !strncasecmp(name.at, text, length);
 }
 
-/* An address as digits is not a name that anybody could point elsewhere. *ret_loopback: of this machine only. */
+/* A numeric address cannot be redirected like a name. *ret_loopback: whether it is of this machine only. */
 static bool is_address(struct name name, bool *ret_loopback)
 {
     char text[INET6_ADDRSTRLEN];
@@ -70,7 +70,7 @@ static bool is_ours(const struct orr_http *http, const char *host)
     return false;
 }
 
-/* Whether the page that asked, if any did, is one of ours or of --cors-origins. */
+/* Whether the page that sent the request, if any, is the service's own or listed in --cors-origins. */
 static bool is_of_our_page(const struct orr_exchange *exchange, const char *host)
 {
     const char *site = orr_exchange_header(exchange, "Sec-Fetch-Site");
@@ -88,7 +88,7 @@ enum orr_denial orr_hosts_check(const struct orr_exchange *exchange)
     static const char *const safe[] = {MHD_HTTP_METHOD_GET, MHD_HTTP_METHOD_HEAD, MHD_HTTP_METHOD_OPTIONS};
     const struct orr_http *http = exchange->http;
     const char *host = orr_exchange_header(exchange, MHD_HTTP_HEADER_HOST);
-    /* No page knows a token: then names are only asked for if some are listed. */
+    /* A foreign page does not know a token, so with tokens the host name is only checked if names are listed. */
     if (host && (!http->tokens || http->config->allowed_hosts) && !is_ours(http, host))
         return ORR_DENIED_HOST;
     for (size_t i = 0; i < sizeof safe / sizeof safe[0]; i++)

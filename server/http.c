@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libmicrohttpd's daemon: started, given our callbacks, stopped. */
+/* Starts libmicrohttpd's daemon, gives it our callbacks, and stops it. */
 #include "server/http.h"
 
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         *state = address && info ? orr_connections_open(http->connections, info->connect_fd, address) : NULL;
     } else if (*state) {
         struct orr_connection *from = *state;
-        if (from->current) /* libmicrohttpd says nothing of requests that it refuses after on_target() */
+        if (from->current) /* libmicrohttpd does not report requests that it refuses after on_target() */
             finish(from->current);
         orr_connections_close(http->connections, from);
         *state = NULL;
@@ -87,7 +87,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     *state = NULL;
 }
 
-/* Nothing is read of what libmicrohttpd would decode: api/http/params.c decodes the target as it came. */
+/* Prevents libmicrohttpd from decoding: api/http/params.c decodes the unparsed target. */
 static size_t decode_nothing(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context, (void)connection;
@@ -141,7 +141,7 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
 #undef OF_SIGPIPE
 }
 
-/* Figures that are only looked up when somebody asks. */
+/* Metrics that are only computed when they are read. */
 static void collect(void *context, struct orr_metrics *metrics)
 {
     struct orr_http *http = context;
@@ -222,7 +222,7 @@ void orr_http_break_off(struct orr_http *http)
 void orr_http_stop(struct orr_http *http)
 {
     orr_metrics_on_collect(http->metrics, NULL, NULL);
-    if (http->workers) /* resumes what is suspended, which stopping demands; exchange.c serves who asks later */
+    if (http->workers) /* resumes suspended connections, which stopping requires; exchange.c serves later requests */
         orr_workers_end(http->workers);
     if (http->daemon)
         MHD_stop_daemon(http->daemon);

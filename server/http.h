@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The service at a socket: connections in, requests to the api, responses out. */
+/* The service at a socket: accepts connections, passes requests to the api, and sends responses. */
 #ifndef ORR_SERVER_HTTP_H
 #define ORR_SERVER_HTTP_H
 
@@ -17,7 +17,7 @@ struct orr_http_parts {
     struct orr_tls *tls;             /* NULL means HTTP */
 };
 
-/* Starts to listen and serve, on threads of its own. The caller keeps the parts, which must outlive the service. */
+/* Starts to listen and serve on its own threads. The caller owns the parts, which must outlive the service. */
 enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http **ret_http,
                              struct orr_error *err) ORR_NO_DISCARD;
 /* The address on which it listens, such as "http://127.0.0.1:8080". */

@@ -18,7 +18,7 @@ struct entry {
 
 struct shard {
     pthread_mutex_t lock;
-    uint64_t swept_ms; /* when it was full last and looked for room */
+    uint64_t swept_ms; /* when it was last full and was swept */
     struct orr_index entries;
 };
 
@@ -63,17 +63,17 @@ struct orr_client orr_client_of(const struct orr_address *address, const char *t
 {
     struct orr_client client;
     if (token_name && *token_name) {
-        client.key[0] = UINT64_MAX; /* no address: ff00::/8 is multicast */
+        client.key[0] = UINT64_MAX; /* ff00::/8 is multicast, so this is never a client's address */
         client.key[1] = orr_hash_text(ORR_HASH_START, token_name);
         return client;
     }
     memcpy(client.key, address->bytes, sizeof client.key);
-    if (client.key[0]) /* IPv6: who has one address has the whole /64 */
+    if (client.key[0]) /* IPv6: the owner of one address usually has the whole /64 */
         client.key[1] = 0;
     return client;
 }
 
-/* From a seed, so that nobody chooses addresses that fall together. */
+/* Seeded, so that nobody can choose addresses that collide. */
 static uint64_t hash_of(const struct orr_client *client)
 {
     return orr_hash_key(orr_hash_seeded(), client->key, sizeof client->key);

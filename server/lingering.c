@@ -17,7 +17,7 @@ void orr_lingering_take(struct orr_lingering *lingering, int socket, uint64_t un
     lingering->rows[lingering->count++].until_ms = until_ms;
 }
 
-/* Whether more may come. */
+/* Drops the bytes that have arrived; returns whether more may come. */
 static bool drop_input(int socket)
 {
     enum { PIECE = 65536, PIECES = 8 }; /* a look takes no longer than it takes to copy this much */

@@ -11,7 +11,7 @@
 
 #include "engine/base/clock.h"
 
-/* All or nothing: half a field would make half an escape. */
+/* Adds all bytes or none, because a cut field could end inside an escape. */
 static void add_bytes(struct orr_log_line *line, const char *text, size_t length)
 {
     if (line->full || line->length + length + ORR_LOG_TAIL > sizeof line->text) {
@@ -120,7 +120,7 @@ void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const 
     orr_log_text(line, "msg", message);
 }
 
-/* Standard error takes a line at once: lines of two threads do not mix, as PIPE_BUF bytes do not in a pipe. */
+/* Writes a line in one call, so that lines of two threads do not mix: a pipe writes PIPE_BUF bytes atomically. */
 _Static_assert(sizeof((struct orr_log_line *)0)->text <= PIPE_BUF, "a line is written whole");
 static void write_whole(const char *text, size_t length)
 {
@@ -129,7 +129,7 @@ static void write_whole(const char *text, size_t length)
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return; /* nowhere to report it */
+            return; /* the failure cannot be reported anywhere */
         text += written;
         length -= (size_t)written;
     }

@@ -40,8 +40,7 @@ enum orr_code orr_default_database(char path[PATH_MAX], struct orr_error *err)
     return ORR_OK;
 }
 
-/* The first of some folders that has an index.html: beside the program that serves (libexec/orrery), else if it was
- * installed. */
+/* The first folder that has an index.html: beside the serving program (libexec/orrery), or else in the installation. */
 static const char *find_folder(const char *const *places, size_t count, const char *installed, char path[PATH_MAX])
 {
     char program[PATH_MAX], index[PATH_MAX + 32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a response to libmicrohttpd's own. The consequences of an answer are the same each time it is sent: the reply
- * made of it is kept with the answer and used again, by one request at a time, so that a cached answer costs no
- * allocations but those for the headers of the request itself. */
+/* Turns a response into libmicrohttpd's. An answer gives the same reply each time it is sent, so the reply is kept with
+ * the answer and reused by one request at a time. Then a cached answer costs no allocations except those for the
+ * request's own headers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 struct orr_reply {
     struct MHD_Response *response;
-    /* libmicrohttpd's own copies of two values that differ from request to request. No other request uses them while we
-     * have the reply, so they are overwritten instead of freed and allocated again. */
+    /* libmicrohttpd's own copies of two values that differ from request to request. No other request uses them while
+     * this one has the reply, so they are overwritten instead of reallocated. */
     char *id, *date;
     size_t id_length;
     time_t dated; /* what date says */
@@ -26,7 +26,7 @@ static void free_reply(void *kept)
     free(reply);
 }
 
-/* The bytes, or the stream, live as long as the answer, to which the exchange holds a reference until all is sent. */
+/* The bytes, or the stream, live as long as the answer, and the exchange has a reference to it until all is sent. */
 static struct MHD_Response *make_body(const struct orr_exchange *exchange)
 {
     enum { CHUNK = 65536 };
@@ -66,7 +66,7 @@ static struct orr_reply *make_reply(const struct orr_exchange *exchange)
     return reply;
 }
 
-/* Calls for each header that belongs to this request alone. */
+/* Calls a function for each header that belongs only to this request. */
 static void each_own(struct orr_exchange *exchange,
                      enum MHD_Result (*call)(struct MHD_Response *reply, const char *name, const char *value))
 {
@@ -77,7 +77,7 @@ static void each_own(struct orr_exchange *exchange,
         call(exchange->reply->response, "traceparent", exchange->parent);
 }
 
-/* A kept reply still has the id of the request before; all ids that we make have the same length. */
+/* A kept reply still has the id of the previous request; all ids that the server makes have the same length. */
 static void name_request(struct orr_reply *reply, const char *id)
 {
     static const char name[] = "X-Request-Id";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The service's life: checks its settings, finds its files, starts, waits for signals, drains. */
+/* Runs the service: checks its settings, finds its files, starts, waits for signals, drains. */
 #include "server/serve.h"
 
 #include <errno.h>
@@ -86,7 +86,7 @@ static enum orr_code check_tls(const struct orr_config *config, struct orr_error
     return ORR_OK;
 }
 
-/* What is known to be wrong before anything is started; each fault is reported. */
+/* Checks everything that can be checked before the start; reports each fault. */
 static enum orr_code check(const struct orr_config *config, orr_serve_report *report)
 {
     static enum orr_code (*const checks[])(const struct orr_config *config, struct orr_error *err) = {
@@ -103,9 +103,9 @@ static enum orr_code check(const struct orr_config *config, orr_serve_report *re
     return worst;
 }
 
-/* As many open files as connections need, if the system allows it. */
-/* Where the system allows too few, there are fewer connections: one that is refused gets an answer, but one for which
- * there is no descriptor waits in silence. */
+/* Raises the limit of open files to the number that connections need, if the system allows it. */
+/* If the system allows too few, lowers the number of connections: a refused connection gets an answer, but one without
+ * a descriptor would wait in silence. */
 static void fit_files(struct orr_config *config)
 {
     enum { OTHER = 128, LEAST_OTHER = 48, LEAST = 8 };
@@ -158,7 +158,7 @@ static void reload(struct service *service)
         report_reload(service, ORR_RELOAD_CERTIFICATE, orr_tls_reload(service->tls, &tls_err), &tls_err);
 }
 
-/* Waits until the time is over, nothing is in flight (if that ends the wait), or a signal to end comes; true in the
+/* Waits until the time is over, nothing is in flight (if `until_idle`), or a signal to end comes; true in the
  * last case. */
 static bool wait_for(const struct service *service, const sigset_t *signals, uint64_t milliseconds, bool until_idle)
 {
@@ -174,7 +174,7 @@ static bool wait_for(const struct service *service, const sigset_t *signals, uin
     return false;
 }
 
-/* Ends the process where stopping in order takes longer than that, or a further signal comes. */
+/* Ends the process if an orderly stop takes longer than this, or a further signal comes. */
 struct last_resort {
     const struct service *service;
     sigset_t signals;
@@ -192,12 +192,13 @@ static void *end_by_force(void *context)
     while (arrived == SIGHUP || (arrived < 0 && errno == EINTR));
     orr_log(last->service->format, "warn", "stopped at once; work in progress was abandoned", NULL);
     fflush(NULL);
-    _exit(0); /* what was acknowledged is in the database */
+    _exit(0); /* everything that was acknowledged is in the database */
 }
 
-/* Serves until a signal ends it. First readiness says no, while new connections are served still, for those who look;
- * then no more are accepted, and what is under way is finished. When the grace time is over, what still runs is
- * stopped, and the process is gone within a second whatever it computes. A second signal ends it at once. */
+/* Serves until a signal ends it. First /readyz says no while new connections are still served, so that load balancers
+ * notice. Then no more connections are accepted, and requests under way are finished. When the grace time is over,
+ * running work is stopped, and the process ends within a second whatever it computes. A second signal ends it at
+ * once. */
 static void run(struct service *service, const sigset_t *signals, struct last_resort *last)
 {
     enum { FORCE_MS = 700, ANSWER_MS = 500, AT_ONCE_MS = 100 };
@@ -222,7 +223,7 @@ static void run(struct service *service, const sigset_t *signals, struct last_re
     if (idle)
         return;
     orr_http_break_off(service->http);
-    /* Refusals are sent while libmicrohttpd still runs; it loses what it is given while it stops. */
+    /* Refusals are sent while libmicrohttpd still runs, because it loses answers that it gets while it stops. */
     (void)wait_for(service, signals, at_once ? AT_ONCE_MS / 2 : ANSWER_MS, true);
 }
 
@@ -262,7 +263,7 @@ static void say_ready(const struct service *service, const struct orr_app_option
     fflush(stdout);
 }
 
-/* Says what retention would do, and does nothing. */
+/* Reports what retention would do, without doing it. */
 static enum orr_code dry_run(const struct orr_app_options *app_options, orr_serve_report *report)
 {
     struct orr_app_options options = *app_options;
@@ -325,7 +326,7 @@ enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_re
     if (config->keep_dry_run)
         return dry_run(&app_options, report);
 
-    /* Before any thread is there, so that all inherit it. */
+    /* Before any thread exists, so that all inherit it. */
     static const int handled[] = {SIGTERM, SIGINT, SIGHUP};
     sigset_t signals;
     signal(SIGPIPE, SIG_IGN);

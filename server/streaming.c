@@ -32,7 +32,7 @@ static void run_job(struct orr_job *job)
     MHD_resume_connection(exchange->connection);
 }
 
-/* Orders the next piece. What waits for pieces is bounded by the number of connections, not by --queue. */
+/* Requests the next piece. The number of connections bounds the jobs for pieces, not --queue. */
 static void order(struct orr_exchange *exchange)
 {
     struct orr_job *job = &exchange->from->job;
@@ -42,7 +42,7 @@ static void order(struct orr_exchange *exchange)
     MHD_suspend_connection(exchange->connection);
     if (orr_workers_add(exchange->http->workers, job) == ORR_WORKERS_TOOK)
         return;
-    exchange->streaming.failed = true; /* said at the next call: a suspended connection cannot be ended */
+    exchange->streaming.failed = true; /* reported at the next call, because a suspended connection cannot be ended */
     MHD_resume_connection(exchange->connection);
 }
 

@@ -10,8 +10,8 @@
 
 enum { MOST_CERTIFICATES = 16 };
 
-/* A chain with its key. Handshakes may still use one that was replaced, so that each stays until the end; only a change
- * of the files makes a new one. */
+/* A chain with its key. Handshakes may still use a replaced one, so each is kept until the end; only a change of the
+ * files makes a new one. */
 struct generation {
     struct generation *older;
     gnutls_pcert_st chain[MOST_CERTIFICATES];
@@ -25,7 +25,7 @@ struct orr_tls {
     struct generation *newest;
 };
 
-/* GnuTLS hands no context to the callback: the one mutable global of the server. */
+/* The only mutable global of the server, because GnuTLS passes no context to the callback. */
 static _Atomic(struct generation *) in_force;
 
 static enum orr_code fail(const char *file, int problem, struct orr_error *err)
@@ -47,7 +47,7 @@ static void free_generation(struct generation *generation)
     free(generation);
 }
 
-/* Does the key sign what the certificate's own key proves? */
+/* Does the key belong to the certificate? Signs a text and verifies it with the certificate. */
 static int check_pair(const struct generation *generation)
 {
     static unsigned char words[] = "orrery";
@@ -154,7 +154,7 @@ void orr_tls_close(struct orr_tls *tls)
     free(tls);
 }
 
-/* What the first certificate of a chain says of itself. */
+/* Describes the first certificate of a chain. */
 static bool read_certificate(const struct generation *generation, char *name, size_t size, time_t *ret_end)
 {
     gnutls_x509_crt_t certificate;

@@ -12,18 +12,18 @@ enum { BUCKETS = 1024 };
 /* Jobs of one client in the order in which they came. */
 struct line {
     struct orr_job *first, **last;
-    struct orr_worker_client *next; /* in the ring of clients that have such work waiting */
+    struct orr_worker_client *next; /* next in the ring of clients with such work waiting */
 };
 
 struct orr_worker_client {
     struct orr_worker_client *next; /* in the bucket */
     struct orr_client client;
     struct line lines[ORR_WORK_CLASS_COUNT];
-    unsigned jobs;    /* that were added and have not run to their end: the client is kept as long */
+    unsigned jobs;    /* number of jobs that were added and have not finished; the client is kept until then */
     unsigned running; /* of long work */
 };
 
-/* Clients whose turn comes, first to last. */
+/* Clients in the order of their turns. */
 struct ring {
     struct orr_worker_client *first, **last;
 };
@@ -34,10 +34,10 @@ struct orr_workers {
     struct orr_metrics *metrics;
     struct orr_worker_client *clients[BUCKETS];
     struct ring rings[ORR_WORK_CLASS_COUNT];
-    struct orr_job *hurried; /* nothing left to do: run first */
+    struct orr_job *hurried; /* jobs with nothing left to do, which run first */
     bool ending;
     unsigned long waiting, most;
-    unsigned long always;  /* of those that wait: taken however many do, and not counted against `most` */
+    unsigned long always;  /* number of waiting jobs that are always accepted and not counted against `most` */
     unsigned most_running; /* long jobs of one client */
     unsigned count;
     pthread_t threads[]; /* the first takes short work only */
@@ -89,7 +89,7 @@ static void leave_ring(struct ring *ring, enum orr_work_class work, struct orr_w
         ring->last = at;
 }
 
-/* A job no longer waits. */
+/* Removes a job from those that wait. */
 static void count_out(struct orr_workers *workers, struct orr_job *job)
 {
     job->waits = false;
@@ -154,7 +154,7 @@ static void *work(void *context)
         bool counted = job->work == ORR_WORK_LONG;
         client->running += counted;
         pthread_mutex_unlock(&workers->lock);
-        job->run(job); /* the job may be gone, or wait again, when this returns */
+        job->run(job); /* when this returns, the job may be freed, or wait again */
         pthread_mutex_lock(&workers->lock);
         client->running -= counted;
         leave(workers, client);
@@ -188,7 +188,7 @@ struct orr_workers *orr_workers_new(unsigned threads, unsigned long most, struct
     pthread_cond_init(&workers->for_short, NULL);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
-    pthread_mutex_lock(&workers->lock); /* nobody looks at the list of threads before it is whole */
+    pthread_mutex_lock(&workers->lock); /* no thread reads the list of threads before it is complete */
     while (workers->count < wanted && !pthread_create(&workers->threads[workers->count], &attributes, work, workers))
         workers->count++;
     pthread_mutex_unlock(&workers->lock);

@@ -32,8 +32,8 @@ struct orr_workers;
 /* Most long jobs of one client that run at once in a pool of this many threads. At least two, so that a call that
  * waits for the database does not delay the client's other calls. */
 unsigned orr_workers_long(unsigned threads);
-/* threads: number of threads for long work, to which the pool adds one; short work has one more thread. most: longest
- * queue, in jobs; NULL if memory or threads run out. */
+/* threads: number of threads for long work; the pool adds one, and another for short work. most: longest queue, in
+ * jobs. NULL if memory or threads run out. */
 struct orr_workers *orr_workers_new(unsigned threads, unsigned long most, struct orr_metrics *metrics);
 /* FULL: the queue is full. ENDED: the threads have ended. */
 enum orr_workers_say { ORR_WORKERS_TOOK, ORR_WORKERS_FULL, ORR_WORKERS_ENDED };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* liborrery: how NCCL sees a machine, recomputed from a topology dump without a GPU.
+/* liborrery: recomputes how NCCL sees a machine, from a topology dump and without a GPU.
  *
  * The one header of the library; installed as <orrery/orrery.h>. It has two sets of functions, and one program may use
  * both. examples/c has a program for each of five tasks.
@@ -253,7 +253,7 @@ ORR_LIBRARY_MUST bool orr_plan_hop(const struct orr_plan *plan, const char *from
 
 struct orr_plan_verdict {
     size_t size;        /* ORR_PLAN_VERDICT_INIT */
-    int32_t verdict;    /* 0 means no; 1: yes; for GPUDirect RDMA possibly a mode number of the release */
+    int32_t verdict;    /* 0 means no, 1 means yes; for GPUDirect RDMA possibly a mode number of the release */
     const char *rule;   /* the rule that decided, as a sentence */
     const char *level;  /* the farthest path type that NCCL allows; "" if the rule compares no path types */
     const char *actual; /* the path type between the two; "" if the rule compares no path types */
@@ -272,7 +272,7 @@ ORR_LIBRARY_MUST bool orr_plan_gdr(const struct orr_plan *plan, uint32_t rank, c
 struct orr_plan_nic {
     size_t size; /* ORR_PLAN_NIC_INIT */
     char net[ORR_DEVICE_NAME_LENGTH];
-    int32_t proxy_rank; /* host rank whose proxy drives the NIC; with PXN not the rank that was asked about */
+    int32_t proxy_rank; /* host rank whose proxy drives the NIC; with PXN, not the rank of the question */
 };
 #define ORR_PLAN_NIC_INIT                                                                                              \
     {                                                                                                                  \
@@ -303,9 +303,8 @@ ORR_LIBRARY_CALL uint32_t orr_plan_channels(const struct orr_plan *plan);
 /* The ring of a channel: orr_plan_ranks() ranks in ring order, starting with rank 0; NULL if there is no such channel.
  */
 ORR_LIBRARY_CALL const int32_t *orr_plan_ring(const struct orr_plan *plan, uint32_t channel);
-/* The parent and children of a rank in the tree of a channel; -1 if there is none. False: no such channel or rank, or
- * no tree.
- */
+/* The parent and children of a rank in the tree of a channel; -1 if there is none. False if there is no such channel,
+ * rank or tree. */
 ORR_LIBRARY_CALL bool orr_plan_tree(const struct orr_plan *plan, uint32_t channel, uint32_t rank, int32_t *ret_up,
                                     int32_t ret_down[ORR_TREE_CHILDREN]);
 

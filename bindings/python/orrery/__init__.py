@@ -73,12 +73,12 @@ def _names(function: Any) -> List[str]:
 
 
 def releases() -> List[str]:
-    """The NCCL releases that can be asked for, oldest first."""
+    """The NCCL releases that can be emulated, oldest first."""
     return _names(_native.library().orr_library_release)
 
 
 def settings() -> List[str]:
-    """The names of NCCL's settings that are understood."""
+    """The names of the NCCL settings that Orrery understands."""
     return _names(_native.library().orr_library_setting)
 
 

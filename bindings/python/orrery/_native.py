@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""liborrery by ctypes: its structures, its functions, and how parameters are written. Nothing here is for users."""
+"""liborrery through ctypes: its structures, its functions, and the encoding of parameters. Nothing here is for
+users."""
 from __future__ import annotations
 
 import ctypes
@@ -31,7 +32,7 @@ NAME_SIZE, ID_SIZE, TREE_CHILDREN = 40, 33, 3
 
 
 class Sized(Structure):
-    """A structure that begins with its size, set as the header's ORR_..._INIT does."""
+    """A structure that begins with its size, which the constructor sets, as ORR_..._INIT does in C."""
 
     def __init__(self, *values: Any) -> None:
         super().__init__(ctypes.sizeof(type(self)), *values)
@@ -111,7 +112,7 @@ class ChoiceStruct(Sized):
 
 
 REPORT, HANDLE, OUT = POINTER(Report), c_void_p, POINTER(c_void_p)
-# Each function of the header: what it returns, what it takes.
+# Each function of the header: its result and its parameters.
 FUNCTIONS = {
     "orr_library_version": (c_char_p, []),
     "orr_library_release": (c_char_p, [c_size_t]),
@@ -172,7 +173,7 @@ def _candidates() -> Iterable[str]:
 
 
 def library() -> ctypes.CDLL:
-    """The library, loaded once. ImportError says where it was looked for."""
+    """The library, loaded once. ImportError lists the places that were searched."""
     global _loaded, _place
     if _loaded is not None:
         return _loaded
@@ -201,7 +202,7 @@ def library() -> ctypes.CDLL:
 
 
 def program() -> str:
-    """The program `orrery`, which draws and detects: ORRERY_PROGRAM, else beside the library, else in PATH."""
+    """The program `orrery`, which draws and detects: ORRERY_PROGRAM, or else beside the library, or else in PATH."""
     library()
     named = os.environ.get("ORRERY_PROGRAM")
     if named:
@@ -238,7 +239,7 @@ def _values(name: str, value: Any) -> Iterable[str]:
 
 _plain = re.compile(r"[A-Za-z0-9._:,^-]*", re.ASCII).fullmatch
 _MOST_KNOWN = 4096
-_known: "dict[tuple[str, type, Any], bytes]" = {}  # what-ifs repeat most of their parameters
+_known: "dict[tuple[str, type, Any], bytes]" = {}  # what-if questions repeat most of their parameters
 
 
 def _written(name: str, value: Any) -> bytes:
@@ -255,12 +256,12 @@ def parameters(given: "dict[str, Any]") -> bytes:
     """Keyword arguments as a query string: from_ is `from`; None is left out; lists are joined or repeated."""
     try:
         return b"&".join([_known[name, type(value), value] for name, value in given.items()])
-    except (KeyError, TypeError):  # not written before; not a number or a text
+    except (KeyError, TypeError):  # not in the cache yet, or not a number or a text
         return b"&".join([_written(name, value) for name, value in given.items()])
 
 
 class Held:
-    """What holds memory of the library: a copy is the object itself, and it cannot be pickled."""
+    """An object with memory of the library: its copy is the object itself, and it cannot be pickled."""
 
     __slots__ = ()
 
@@ -284,7 +285,7 @@ _of_thread = _OfThread()
 
 
 def report_at() -> Any:
-    """Where a function puts its report: each thread has one."""
+    """The report that functions fill: each thread has one."""
     return _of_thread.report_at
 
 
@@ -307,7 +308,7 @@ def fail(name: str = "") -> OrreryError:
 
 
 def document(handle: c_void_p) -> Tuple[str, bytes]:
-    """Type and bytes of a document, which is freed."""
+    """The type and bytes of a document, which is then freed."""
     found, length = library(), c_size_t()
     try:
         start = found.orr_document_bytes(handle, byref(length))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawings, and what notebooks show."""
+"""Drawings, and the display in notebooks."""
 from __future__ import annotations
 
 import html
@@ -46,7 +46,7 @@ def draw(topology: "Topology", asked: Dict[str, Any]) -> Drawing:
 
 
 def svg_or_none(plan: "Plan") -> Optional[str]:
-    """The drawing of the machine; None where the program that draws is missing."""
+    """The drawing of the machine; None if the program that draws is missing."""
     try:
         return plan.draw()._repr_svg_()
     except OrreryError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong, as one exception with the place and the advice."""
+"""The exception for everything that goes wrong, with the place and the advice."""
 from __future__ import annotations
 
 from typing import Optional

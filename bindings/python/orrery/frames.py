@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs for NetworkX and tables for pandas. Both are imported when they are first asked for."""
+"""Graphs for NetworkX and tables for pandas, which are imported at first use."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Dict, List
@@ -66,7 +66,7 @@ def _predictions(plan: "Plan") -> List[Dict[str, Any]]:
     ]
 
 
-# Each table: how its rows are made.
+# The function that makes the rows of each table.
 TABLES: Dict[str, Callable[["Plan"], List[Dict[str, Any]]]] = {
     "paths": lambda plan: plan["paths"],
     "links": lambda plan: [dict(zip(("from", "to", "link", "bw"), link)) for link in plan["system"]["links"]],

@@ -84,7 +84,7 @@ class SearchGraph:
 
 @dataclass(frozen=True)
 class Tree:
-    """Parent and children of one rank in the tree of a channel; parent None: it is the root."""
+    """Parent and children of one rank in the tree of a channel; the root's parent is None."""
 
     parent: Optional[int]
     children: Tuple[int, ...]
@@ -119,7 +119,7 @@ class Plan(_native.Held):
     JSON document of /v1/analyze, parsed when it is first asked for.
     """
 
-    # What-ifs make thousands of plans, so that making one costs little beside the analysis.
+    # What-if programs make thousands of plans, so making one must cost little compared with the analysis.
     __slots__ = ("topology", "asked", "_library", "_handle", "_sections", "__weakref__")
     topology: "Topology"
     """The machine that was asked about."""
@@ -179,7 +179,7 @@ class Plan(_native.Held):
 
     @property
     def summary(self) -> documents.AnalysisSummary:
-        """The machine and the verdict in short."""
+        """The machine and the verdict in brief."""
         return self["summary"]
 
     @property
@@ -189,7 +189,7 @@ class Plan(_native.Held):
 
     @property
     def findings(self) -> List[documents.Finding]:
-        """What is wrong or remarkable, with its cost, the most severe first."""
+        """Findings about the machine with their costs, the most severe first."""
         return self["findings"]
 
     # What is typed
@@ -297,7 +297,7 @@ class Plan(_native.Held):
         return found
 
     def choose(self, collective: str, size: int) -> Choice:
-        """What NCCL picks for a sum of 32-bit floats: collective "AllReduce" and its like, size of the buffer in
+        """NCCL's choice for a sum of 32-bit floats. collective: "AllReduce" or the like; size: of the buffer in
         bytes."""
         if not 0 <= size < 1 << 64:  # ctypes would cut the number off
             raise OverflowError(f"the size of a buffer has 64 bits, which {size} exceeds")
@@ -317,7 +317,7 @@ class Plan(_native.Held):
         )
 
     def cost(self, collective: str, algorithm: str, protocol: str) -> Tuple[float, float]:
-        """Bandwidth (GB/s, 0: not available) and latency (microseconds) that NCCL's tuning gives to an algorithm."""
+        """Bandwidth (GB/s, 0 if not available) and latency (microseconds) of an algorithm in NCCL's tuning model."""
         bw, latency = c_double(), c_double()
         if not self._library.orr_plan_cost(
             self._handle,
@@ -346,7 +346,7 @@ class Plan(_native.Held):
         return self._ask("diff", against=against)
 
     def predict(self, collective: str = "all_reduce", **more: Any) -> documents.Predicted:
-        """The table that nccl-tests should print."""
+        """The expected table of nccl-tests."""
         return self._ask("predict", collective=collective, **more)
 
     def _ask(self, question: str, **more: Any) -> Any:

@@ -25,7 +25,8 @@ class Limits(_native.Held):
     """
 
     def __init__(self, seconds: float = 0, memory: int = 0, unpacked: int = 0, entries: int = 0) -> None:
-        """seconds: of wall-clock time; memory: bytes; unpacked, entries: bytes and files of an archive. 0: any."""
+        """seconds: wall-clock time; memory: bytes; unpacked, entries: bytes and files of an archive. 0 means no
+        limit."""
         library, handle = _native.library(), c_void_p()
         if not library.orr_limits_new(byref(handle), _native.report_at()):
             raise _native.fail()
@@ -50,8 +51,8 @@ def _handle_of(limits: Optional[Limits]) -> Optional[c_void_p]:
 
 
 class Session(_native.Held):
-    """Keeps inputs and answers in memory. Any number of threads may use one. Most programs need none of their own:
-    `orrery.session()` is made when it is first needed."""
+    """Keeps inputs and answers in memory. Any number of threads may use one. Most programs need no session of their
+    own: `orrery.session()` is made at first use."""
 
     def __init__(self, program: Optional[str] = None, cache: int = 0, largest: int = 0) -> None:
         """program: the program `orrery`, for drawings and detection; cache: bytes of answers that are kept (256 MiB);
@@ -72,7 +73,7 @@ class Session(_native.Held):
         source: str = "",
         **parameters: Any,
     ) -> "tuple[str, bytes]":
-        """Like ask(), but gives the media type and the bytes as they are."""
+        """Like ask(), but returns the media type and the unparsed bytes."""
         library, handle = _native.library(), c_void_p()
         sent = data.encode() if isinstance(data, str) else data or b""
         if not library.orr_ask(
@@ -93,7 +94,7 @@ class Session(_native.Held):
     else:
 
         def ask(self, question, data=None, *, limits=None, source="", **parameters) -> Any:
-            """Asks what the service answers: "analyze", "explain", "predict", "place", "compare", "releases", or a
+            """Asks any question of the service: "analyze", "explain", "predict", "place", "compare", "releases", or a
             route, such as "GET /v1/topologies/ID/findings". Returns the JSON document as Python values (its types are
             in orrery.documents), any other answer as bytes.
 
@@ -103,7 +104,7 @@ class Session(_native.Held):
             return json.loads(answer) if kind == "application/json" else answer
 
     def keep(self, data: Union[bytes, str], name: str = "", *, limits: Optional[Limits] = None) -> str:
-        """Keeps an input and gives its id, by which questions name it."""
+        """Keeps an input and returns its id, by which questions name it."""
         library = _native.library()
         sent = data.encode() if isinstance(data, str) else data
         made = ctypes.create_string_buffer(_native.ID_SIZE)

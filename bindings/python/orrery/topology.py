@@ -21,7 +21,7 @@ Source = Union[str, "os.PathLike[str]", bytes, IO[bytes]]
 
 
 def _read(source: Any) -> "tuple[bytes, str]":
-    """The bytes of a path, of bytes or of an open file, and what they are called."""
+    """The bytes of a path, of bytes or of an open file, and their name."""
     if isinstance(source, bytes):
         return source, ""
     if hasattr(source, "read"):
@@ -64,12 +64,12 @@ class Topology(_native.Held):
 
     @property
     def id(self) -> str:
-        """The beginning of the SHA-256 of the input: the id that the service gives to it."""
+        """The id that the service gives to the input: the beginning of its SHA-256."""
         return self._library.orr_machine_id(self._handle).decode()
 
     @property
     def refusal(self) -> Optional[OrreryError]:
-        """Why NCCL's own reader would refuse this file; None: it would read it."""
+        """The reason why NCCL's own reader would refuse this file; None if it would read it."""
         return _native.fail(self.name) if self._library.orr_machine_refused(self._handle, _native.report_at()) else None
 
     def analyze(self, *, limits: Optional[Limits] = None, **asked: Any) -> Plan:
@@ -96,7 +96,7 @@ class Topology(_native.Held):
         return self.ask("findings", **parameters)
 
     def place(self, count: Optional[int] = None, **parameters: Any) -> documents.Placing:
-        """Which GPUs a job should take, by predicted bandwidth."""
+        """Chooses the GPUs for a job by predicted bandwidth."""
         return self.ask("place", count=count, **parameters)
 
     def gate(self, expect: str, **parameters: Any) -> documents.Gate:
@@ -113,7 +113,7 @@ class Topology(_native.Held):
         return self._asked_by().ask(f"POST /v1/topologies/{self.keep()}/log", data, source=name, **parameters)
 
     def check_perf(self, results: Source, **parameters: Any) -> documents.PerfTable:
-        """Judges results of nccl-tests beside the prediction for this machine."""
+        """Judges results of nccl-tests by the prediction for this machine."""
         data, name = _read(results)
         return self._asked_by().ask(f"POST /v1/topologies/{self.keep()}/perf", data, source=name, **parameters)
 
@@ -127,7 +127,7 @@ class Topology(_native.Held):
         return self._session or default_session()
 
     def _reading_for(self, question: str) -> Dict[str, Any]:
-        """How the input was read, as far as the question takes that."""
+        """The parameters with which the input was read, if the question accepts them."""
         return {name: value for name, value in self._reading.items() if name in ("assume", "assume_nics", "machine")}
 
     def _repr_html_(self) -> str:
