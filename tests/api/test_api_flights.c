@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the cache promises to those who ask: one analysis for a hundred clients, nothing beyond the ceiling, keys that
- * hold all that an answer depends on. */
+/* The cache's promises: one analysis for a hundred clients, nothing beyond the ceiling, and keys that contain
+ * everything that an answer depends on. */
 #include <pthread.h>
 
 #include "api/handlers/app.h"
@@ -124,7 +124,7 @@ TEST(each_thing_that_decides_an_answer_is_in_its_key)
             snprintf(target, sizeof target, "%s", stored(ORR_TEST_WORKSTATION "<!-- keys -->", tail));
             assert_int_equal(analyses_for(target), !twice);
         }
-    /* The order of parameters decides nothing; another content does. */
+    /* The order of parameters does not matter, but the content does. */
     snprintf(target, sizeof target, "%s",
              stored(ORR_TEST_WORKSTATION "<!-- keys -->", "/analysis?NCCL_CROSS_NIC=1&NCCL_MIN_NCHANNELS=1"));
     assert_int_equal(analyses_for(target), 0);

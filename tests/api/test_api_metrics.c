@@ -108,7 +108,7 @@ static void *scrape(void *context)
     return NULL;
 }
 
-/* Whoever takes the collecting function away, as the server does before it frees what that looks at, waits for it. */
+/* Removing the collecting function waits for it, because the server then frees the data that the function reads. */
 TEST(collecting_ends_before_it_is_taken_away)
 {
     pthread_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small things that everything rests on: numbers and texts in JSON, percent-encoding, ETags, Accept, cluster files. */
+/* Basic parts: numbers and texts in JSON, percent-encoding, ETags, Accept, cluster files. */
 #include <stdlib.h>
 
 #include "api/documents/cluster_file.h"

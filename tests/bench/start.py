@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long the command takes to start: this many runs (200) of `orrery --version` and of `orrery show` in turn with as
-many of `true`; milliseconds.
+"""Measures how long the command takes to start: RUNS (200) runs of `orrery --version` and of `orrery show` in turn with
+as many of `true`; milliseconds.
 
 usage: start.py [RUNS]"""
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Python adds to an analysis: the same plans through liborrery by a C program and by the package orrery, CPU time
-of each, the smallest of several runs. `./dev bench library` runs it."""
+"""Measures the overhead of Python: CPU time for the same plans through liborrery by a C program and by the package
+orrery, the smallest of several runs. `./dev bench library` runs it."""
 import os
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The view Bandwidth: what the open machine should give, and results of nccl-tests against it. */
+/* The view Bandwidth: the expected figures of the open machine, and results of nccl-tests compared with them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixture, soon } from "./fixture.mjs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two dumps side by side, and a set against what most are like: by mouse, by keyboard, by address. */
+/* Two dumps side by side, and a set of dumps compared with the majority: by mouse, by keyboard, by address. */
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";

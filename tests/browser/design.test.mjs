@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The page of components, and what the design system promises. */
+/* The page of components, and the rules of the design system. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What another release or other settings would change: by mouse, by keyboard, by address. */
+/* Changes by another release or other settings: by mouse, by keyboard, by address. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";

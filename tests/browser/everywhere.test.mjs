@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What holds on every view: moving the drawing, colours, keys, narrow screens, accessibility, safety, a server that is
- * gone. */
+/* Common to all views: moving the drawing, colours, keys, narrow screens, accessibility, safety, an unreachable
+ * server. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids, malformed } from "./dumps.mjs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every view can be taken away: pictures, tables, documents, a report; anonymous where wanted; on paper. */
+/* Every view can be exported: pictures, tables, documents, a report; anonymous if wanted; on paper. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

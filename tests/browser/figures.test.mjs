@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One fact, one figure: ten machines, and every place of the page that shows the same fact. */
+/* On ten machines, every place of the page that shows the same fact shows the same figure. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixture, soon } from "./fixture.mjs";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What every file of browser tests needs: one daemon, one browser, a page a test that fails on any complaint, and
- * words for looking at it. */
+/* Shared by all browser tests: one daemon, one browser, a page per test that fails on any complaint, and helpers to
+ * read the page. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The first screen: what machine, findings by severity, fifteen questions with a link to their evidence; and the
- * tuning chart. */
+/* The first screen: the machine, findings by severity, fifteen questions with links to their evidence; and the tuning
+ * chart. */
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
 import { fixture, soon } from "./fixture.mjs";

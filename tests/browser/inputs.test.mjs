@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Anything that tells about a machine can be opened; the page says what it was treated as, what is assumed, what is
- * missing. */
+/* Any description of a machine can be opened; the page says how it was read, what is assumed and what is missing. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

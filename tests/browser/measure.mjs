@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How quick the page is: ./dev bench page [DUMP]. Prints figures and the machine they are from, judges nothing.
+/* Measures how fast the page is: ./dev bench page [DUMP]. Prints the figures and the machine, without a judgement.
  *   verdict: from the last byte of the analysis (and of the drawing) until the verdict is painted, two frames after it
  *   is there, and how much moved after the first paint (CLS)
  *   panning: frames drawn and dropped by Chromium's own trace while the drawing is dragged for two seconds */

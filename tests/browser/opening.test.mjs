@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a machine gets onto the page: from examples, files, pasted and dropped texts; and what is refused. */
+/* Opening a machine: from examples, files, pasted and dropped texts; and refusals. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids, malformed } from "./dumps.mjs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An NVL72, 72 GPUs in 18 trays: read at a first look, closer in more, its rings from tray to tray. */
+/* An NVL72 with 72 GPUs in 18 trays: legible at first sight, more detail when zoomed in, rings from tray to tray. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nvl72 } from "./dumps.mjs";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Output of nccl-tests, made from what the service predicts for a machine type, so that a test knows what it should be
- * told. */
+/* Output of nccl-tests, made from the service's prediction for a machine type, so that a test knows the right
+ * answer. */
 
 /** scale(size): measured over predicted. devices: lines that name the GPUs, as `NVIDIA H100 80GB HBM3`; "": none. */
 export async function resultsOf(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* axe over scenes that no view's own file looks at in both themes; and how long the start page is on a phone. */
+/* axe on scenes that no other test file checks in both themes; and the length of the start page on a phone. */
 import { test } from "node:test";
 import { fixture, soon } from "./fixture.mjs";
 import { STATES } from "./states.mjs";

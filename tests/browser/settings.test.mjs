@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What decides an analysis beside settings: fused NICs, a tuner file; and the releases to choose from. */
+/* Inputs of an analysis besides settings: fused NICs and a tuner file; and the list of releases. */
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fixture, soon } from "./fixture.mjs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The dump as it reads, and the way between it and the drawing. */
+/* The text of the dump, and the links between it and the drawing. */
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
 import { fixture, soon } from "./fixture.mjs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the page looks like when it is not simply full: each state a name, and how the page gets there. */
+/* States of the page other than the full view: the name of each state, and how to reach it. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pages of strangers in a real browser: one whose name leads to this machine, and one of another site that posts. */
+/* Foreign pages in a real browser: one whose host name resolves to this machine, and one of another site that posts. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";

@@ -29,7 +29,7 @@ export function realDump(path) {
     return existsSync(file) ? file : null;
 }
 
-/** What a test of these dumps gives as `skip`: false, or why it is left out. */
+/** The `skip` option for a test of these dumps: false, or the reason why it is skipped. */
 export const without = (...paths) =>
     paths.every(realDump) ? false : "../shared is not beside this checkout";
 
@@ -37,7 +37,7 @@ export const examples = () => {
     return JSON.parse(readFileSync(join(root, "static/examples/index.json"), "utf8"));
 };
 
-/** An example's file by a part of its id, the first one otherwise. */
+/** The file of an example by a part of its id; the first one by default. */
 export function exampleFile(part) {
     const rows = examples(),
         row = rows.find(({ id }) => id.includes(part)) ?? rows[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What people come with, as they read it: clicks are counted. And the page by keyboard alone. (Dumps of 64
- * hosts: clusters.test.mjs; a broken dump: verdict.test.mjs.) */
+/* The tasks that people come with: clicks are counted. And the page by keyboard alone. (Dumps of 64 hosts:
+ * clusters.test.mjs; a broken dump: verdict.test.mjs.) */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fixture, soon } from "./fixture.mjs";
@@ -15,7 +15,7 @@ const focused = () =>
         role: document.activeElement.getAttribute("role") ?? "",
         text: document.activeElement.textContent.trim().slice(0, 60),
     }));
-/* Presses Tab until what has the focus fits; gives how often. */
+/* Presses Tab until the focused element fits; returns how often. */
 async function tabTo(fits, most = 40) {
     for (let i = 1; i <= most; i++) {
         await it.page.keyboard.press("Tab");

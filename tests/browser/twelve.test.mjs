@@ -65,7 +65,7 @@ const INTERACTIONS = {
         await soon.ok(async () => (await it.page.locator("#loads tbody tr").count()) > 0);
     },
     "4 findings": async () => {
-        /* What the service finds is what the list says, and leads to; where it finds nothing, the list must say so. */
+        /* The list has the service's findings, with links to their evidence; if there are none, it must say so. */
         const id = new URLSearchParams(new URL(it.page.url()).hash.slice(1)).get("id");
         const findings = await (
                 await fetch(`${it.server.url}/v1/topologies/${id}/analysis/findings`)

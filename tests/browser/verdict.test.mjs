@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The first screen answers first: the verdict, its cost and remedy, then what is expected; evidence on demand.
- * */
+/* The first screen begins with the answer: the verdict, its cost and remedy, then the expected figures; evidence on
+ * request.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

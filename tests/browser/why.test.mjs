@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The panel that says why: rule, values, the limiting link on the drawing, settings that would change it; on a dump of
- * ours and on real ones. */
+/* The panel that explains a decision: rule, values, the limiting link on the drawing, settings that would change it; on
+ * a made-up dump and on real ones. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";

@@ -66,7 +66,7 @@ SINCE = {
 }
 
 
-# Elements that look the same are beside one another in these; what a process sees of them is nobody's rule.
+# Topologies with equal elements beside one another; no rule says which of them a process sees.
 ODD = ("rccl-topo_4p4h.xml", "hygon-dtk26.04-topo-mapping.xml")
 
 
@@ -121,7 +121,7 @@ class Line:
 
 
 class Case:
-    """What is asked: lines of hosts, an order of ranks, a release, settings."""
+    """A question: lines of hosts, an order of ranks, a release, settings."""
 
     def __init__(self, seed, dumps):
         """dumps: {path: number of GPUs with a rank}"""

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds clusters of different hosts against the twin: random communicators, or NCCL's own results if they exist.
+"""Compares answers for clusters of different hosts with the twin: random communicators, or NCCL's own results if they
+exist.
 
 usage: twin_check.py [--orrery PATH] [--seed N] [--count N] | --references      (a seed is the same case again)
 
 The twin (twin_joining.py, twin_tuning.py) was written from a description of NCCL's rules alone: docs/nccl/connect.md
-and docs/nccl/tuning.md. It takes what our analyses of single hosts say of each host (twin_facts.py) and joins the
-ranks once more; compared are channels, tuning model, the sections about rank 0's host, who sets what all share, and
-the streamed channels. Real dumps take part where ../shared is beside the checkout. The last line is 'N passed, N
-failed'.
+and docs/nccl/tuning.md. From our analyses of single hosts (twin_facts.py) it joins the ranks once more. Compared are
+the channels, the tuning model, the sections about rank 0's host, the hosts that decide shared values, and the streamed
+channels. Real dumps take part where ../shared is beside the checkout. The last line is 'N passed, N failed'.
 """
 import argparse
 import glob

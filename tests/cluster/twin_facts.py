@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each rank knows by itself, taken from our analyses of single hosts: the search is held by other references.
+"""The knowledge of each rank, taken from our analyses of single hosts, because other references check the search.
 
 A host's dump is written anew with the GPUs that take part, in their order, and analysed as one of two equal hosts: then
 NICs stay, as in any communicator that leaves the host (a host that is all of the communicator is analysed by itself).

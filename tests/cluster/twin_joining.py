@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/nccl/connect.md once more, in Python: what all ranks together make of their graphs.
+"""A second implementation of docs/nccl/connect.md in Python: how all ranks join their graphs.
 
-Written from a description of NCCL's rules, not from engine/connect; it takes whole communicators in memory and
-is slow on purpose: every rank has its row.
+Written from a description of NCCL's rules, not from engine/connect; it keeps whole communicators in memory with a row
+for every rank, and is slow in favour of clarity.
 """
 from twin_facts import at_least, log2, number, power_up
 from twin_p2p import net_rate, p2p

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NICs that a GPU prefers, and channels for transfers, once more (docs/nccl/connect.md, "Point-to-point channels")."""
+"""A second implementation of the NICs that a GPU prefers and of the channels for transfers (docs/nccl/connect.md,
+"Point-to-point channels")."""
 from twin_facts import f32, log2, number, power_up
 
 # GB/s of one NVLink from this capability on (docs/nccl/graph.md, "NVLink bandwidth per link")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/nccl/tuning.md once more, in Python: bandwidths, latencies and thread thresholds of a joined communicator, on
-rank 0.
+"""A second implementation of docs/nccl/tuning.md in Python: bandwidths, latencies and thread thresholds of a joined
+communicator, on rank 0.
 
 binary32 where the text says so (f32 after each operation of lines marked (f)), binary64 with one rounding elsewhere.
 """

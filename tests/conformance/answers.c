@@ -29,7 +29,7 @@ struct asked {
     uint32_t file_count;
 };
 
-/* What one question made; freed before the next. */
+/* Data of one question; freed before the next. */
 struct made {
     struct orr_dump *dumps[MAX_FILES]; /* NULL means the same file as an earlier one */
     struct orr_analysis *analysis;

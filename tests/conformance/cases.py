@@ -31,7 +31,8 @@ TOPOLOGIES = HERE / "topologies"
 
 # What a second set of cases is about: each is a folder of RELEASE/NAME.jsonl.gz in ../shared/conformance/round3.
 KINDS = ["fusion", "mnnvl", "graphfile", "settings", "odd"]
-# What these ask beside files, hosts and settings: NICs fused as in a job, a graph file, hosts of NVLink domains.
+# Further subjects of these cases besides files, hosts and settings: NICs fused as in a job, a graph file, hosts of
+# NVLink domains.
 ASKED = ["fuse_nics", "graphs_file", "cluster"]
 
 

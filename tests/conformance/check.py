@@ -85,7 +85,7 @@ class Check:
         return done.returncode, done.stdout, done.stderr.decode(errors="replace").strip()
 
     def by_command(self, case, paths, texts):
-        """What `orrery analyze` says otherwise than the program did, or None."""
+        """The difference between `orrery analyze` and the program, or None."""
         status, out, errors = self.run_command(case, paths)
         if status != 0:
             return f"orrery analyze: exit status {status}: {errors[:160]}"
@@ -194,7 +194,7 @@ def names_nics_that_are_there(case, files):
 
 
 def known_difference(case, files):
-    """Why Orrery differs from the reference of a case, None: no reason is known."""
+    """The known reason why Orrery differs from the reference of a case, or None."""
     if case.error is not None:
         return LOST_NAMES if names_nics_that_are_there(case, files) else None
     if case.release == "2.24.3" and ";" in case.settings.get("NCCL_NET_FORCE_MERGE", ""):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When two analysis documents agree: the comparison of every section that NCCL's own results hold.
-
-What the reference says must be in the answer; what it does not mention is free. Numbers agree within one part in 10^6.
+"""Compares two analysis documents in every section of NCCL's own results. Everything in the reference must be in the
+answer; anything else is ignored. Numbers agree within one part in 10^6.
 """
 SECTIONS = [
     "ranks",

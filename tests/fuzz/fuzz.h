@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fuzz targets share. A target is one function that takes bytes and never fails but by a crash, a sanitizer's
- * report, or a promise of ours that does not hold. libFuzzer drives it (./dev fuzz); replay.c runs kept inputs without
- * a fuzzer (./dev test). They run from the repository root. */
+/* Shared by the fuzz targets. A target is one function that takes bytes; it fails only by a crash, a sanitizer's report
+ * or a broken promise. libFuzzer drives it (./dev fuzz); replay.c runs kept inputs without a fuzzer (./dev test). They
+ * run from the repository root. */
 #ifndef ORR_FUZZ_H
 #define ORR_FUZZ_H
 

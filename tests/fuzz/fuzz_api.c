@@ -14,7 +14,7 @@
 
 enum { MOST_REQUESTS = 8 };
 
-/* Ends a line in place and gives the start of the next, NULL if there is none. */
+/* Ends a line in place and returns the start of the next, NULL if there is none. */
 static char *end_line(char *text, char *end)
 {
     char *line_end = memchr(text, '\n', (size_t)(end - text));

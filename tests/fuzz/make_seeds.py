@@ -3,8 +3,8 @@
 """Writes the seeds of the fuzz targets: make_seeds.py FOLDER [--shared].
 
 FOLDER/analysis, json, api, log, results get inputs made from this repository alone (tests/data, static/examples, the
-paths of api/openapi.yaml). With --shared, FOLDER/analysis gets the dumps of ../shared/topologies instead, where they
-lie beside the checkout: those stay in build folders and never become part of the kept corpora.
+paths of api/openapi.yaml). With --shared, FOLDER/analysis gets the dumps of ../shared/topologies instead, if they are
+beside the checkout: those stay in build folders and never become part of the kept corpora.
 """
 import itertools
 import gzip

@@ -63,7 +63,7 @@ def fail(chapter, text):
 
 @functools.cache
 def program():
-    """A folder for PATH in which the program is called `orrery`."""
+    """A folder for PATH with the program under the name `orrery`."""
     folder = tempfile.TemporaryDirectory(prefix="orrery-book-")
     os.symlink((ROOT / os.environ.get("ORRERY", "build-dev/orrery")).resolve(), f"{folder.name}/orrery")
     return folder  # removed when the program ends
@@ -71,7 +71,7 @@ def program():
 
 @functools.cache
 def run(command):
-    """Standard output of a shell command in the folder of the examples, or why there is none."""
+    """Standard output of a shell command in the folder of the examples, or the reason why there is none."""
     env = dict(os.environ, PATH=f"{program().name}:{os.environ['PATH']}", LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1")
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
@@ -95,8 +95,7 @@ def document(command):
 
 @functools.cache
 def answer(command):
-    """Lines that a command prints; what `./show.py` shows is asked in this process, so that one analysis serves
-    many."""
+    """Lines that a command prints; `./show.py` runs in this process, so that many examples share one analysis."""
     left, pipe, question = command.rpartition("| ./show.py ")
     if not pipe or set(question) & set("|<>&;"):
         text, error = run(command)
@@ -123,7 +122,7 @@ def releases():
 
 
 def span(text):
-    """The emulated releases that a header names; None: it names none at all."""
+    """The emulated releases that a header names; None if it names no release at all."""
     match = SPAN.fullmatch(plain(text))
     if not match:
         return None
@@ -171,7 +170,7 @@ def fenced(chapter, match):
 
 
 def cell(chapter, command, row, column, emulated):
-    """What a cell should say; None where it can't be told."""
+    """The right content of a cell; None if unknown."""
     found = set()
     for release in emulated:
         filled = re.sub(r"\{(\d)\}", lambda m: plain(row[int(m[1]) - 1]), command).replace("{release}", release)

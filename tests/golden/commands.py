@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What each command prints for people, held against commands/*.txt at 80 and 120 columns (COLUMNS).
+"""Compares the text that each command prints for people with commands/*.txt, at 80 and 120 columns (COLUMNS).
 
     ORRERY=build-dev/orrery python3 tests/golden/commands.py     compares, shows the differences
     ORR_UPDATE_GOLDEN=1 ...                                      rewrites; read the diff like a ticket

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Explanations of decisions on dumps of real machines, held against whole analyses.
+"""Checks explanations of decisions on dumps of real machines by whole analyses.
 
     ORRERY=build-dev/orrery python3 tests/golden/explained.py
 
-Each decision is asked why by `orrery explain`. Every setting that it names is then given to `orrery analyze`, and what
-the explanation promised must be what the two documents show: the decision, the figures called main consequences, and
-how many facts change in the sections that can be counted from documents alone. A setting that is said to change
-nothing must leave the decision as it is. The dumps lie beside the checkout; without them the check is skipped.
+`orrery explain` explains each decision. Every setting that it names is then given to `orrery analyze`, and the two
+documents must show what the explanation promised: the decision, the figures called main consequences, and how many
+facts change in the sections that can be counted from documents alone. A setting that is said to change nothing must
+leave the decision as it is. The dumps lie beside the checkout; without them the check is skipped.
 """
 import functools
 import json
@@ -110,7 +110,7 @@ def figure(text):
 
 
 class Document:
-    """What an analysis says of a decision, in the words of a verdict."""
+    """The decision in an analysis, in the words of a verdict."""
 
     def __init__(self, document):
         self.d = document

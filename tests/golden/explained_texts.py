@@ -135,7 +135,7 @@ def explain(case, ask, *more):
 
 
 def check(case, ask, text):
-    """What is wrong with one answer, whatever its words are."""
+    """The faults of one answer that do not depend on its wording."""
     if text.startswith("refused: "):
         return [text]
     told = json.loads(explain(case, ask, "--json"))

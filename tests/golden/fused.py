@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Hosts of one NVLink domain: the fusion told a second time, in Python, and held against clusters of the single dumps.
+"""Hosts of one NVLink domain: a second implementation of the fusion in Python, compared with clusters of the single
+dumps.
 
     ORRERY=build-dev/orrery python3 tests/golden/fused.py [--seed N] [--count M]
 
 Random domains of our own machines (and of ../shared's, where it lies beside the checkout), with choices of GPUs and
-ranks in any order, are fused here by the rules (merged rank by rank; 2.21.5: NUMA domain by NUMA domain). What the
-fused dump gives must be what a cluster of the single dumps gives, in every section. The fused trays and the NVL72 of
+ranks in any order, are fused here by the rules (merged rank by rank; 2.21.5: NUMA domain by NUMA domain). The fused
+dump and a cluster of the single dumps must give the same answer in every section. The fused trays and the NVL72 of
 ../shared, made by hand, give the same as trays fused from one dump, once their ports are numbered host by host (see
 engine/cluster/README.md).
 """
@@ -58,7 +59,8 @@ def is_number_of_port(net):
 
 
 def document(host, taken, known):
-    """What a process holds of its host: ports, GPUs that are taken [(number, rank)], and what leads there."""
+    """The part of a host that a process keeps: ports, GPUs with a rank [(number, rank)], and the elements above
+    them."""
     tree = copy.deepcopy(host["tree"])
     gpus, kept = gpus_of(tree), {net for net in tree.iter("net") if "dev" in net.attrib}
     for number, rank in taken:

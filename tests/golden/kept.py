@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts that are kept in a folder beside this file and held against what is printed now."""
+"""Texts that are kept in a folder beside this file and compared with the current output."""
 import difflib
 import os
 import pathlib
@@ -42,7 +42,7 @@ class Kept:
             self.wrong(f"{name}: {line}")
 
     def close(self):
-        """Prints the sums; true: something is wrong, or a file in the folder belongs to no text."""
+        """Prints the totals; true if something is wrong or a file in the folder belongs to no text."""
         left = {path.name for path in self.folder.iterdir()} - self.written
         without = f"; no case: {', '.join(sorted(left))}" if left else ""
         print(f"{self.folder.name}: {self.texts} texts, {self.bad} wrong{without}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Figures worked out by hand by the rules of docs/nccl (graph.md, paths.md, search.md), held against topologies of our
-own.
+"""Figures calculated by hand by the rules of docs/nccl (graph.md, paths.md, search.md), compared with answers for
+made-up topologies.
 
 They do not come from a run of the program, so they also judge the golden files. Where a check names a machine by its
 parts (8 GPUs sm 90, 370.8 GB/s to the NVSwitch, ...), one of ours has the same parts under other names.

@@ -34,7 +34,7 @@ SANITIZERS = {
     "TSAN_OPTIONS": f"suppressions={ROOT}/tests/http/tsan.supp",
 }
 
-# A workstation of our own: two GPUs behind one CPU, a NIC beside them.
+# A made-up workstation: two GPUs and a NIC behind one CPU.
 DUMP = b"""<system version="1">
   <cpu host_hash="0x1" numaid="0" affinity="0000ffff" arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49">
     <pci busid="0000:01:00.0" class="0x030000" vendor="0x10de" device="0x2684" subsystem_vendor="0x10de"
@@ -57,7 +57,8 @@ DUMP = b"""<system version="1">
 
 
 def release_program():
-    """What makes the inputs of a test and is not tested by it: the release build if there is one, as it is quicker."""
+    """The program that makes inputs for tests and is not itself tested: the release build if there is one, because it
+    is faster."""
     found = ROOT / "build" / "orrery"
     return str(found if found.exists() else PROGRAM)
 
@@ -74,12 +75,12 @@ HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 
 
 def status_of(answer):
-    """Of bytes as they came; 0: there is none."""
+    """The status in the bytes of an answer, 0 if there is none."""
     return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.1 ") else 0
 
 
 def answers(server, target):
-    """Whether a new connection is served; False where the server closes or refuses it."""
+    """Whether a new connection is served, not closed or refused."""
     try:
         return server.ask("GET", target)[0].status == 200
     except (OSError, http.client.HTTPException):
@@ -98,8 +99,8 @@ def pytest_sessionfinish():
 
 class Server:
     def __init__(self, *options, environment=None, token=None, before=None, log=None, program=None):
-        """program: instead of the one under test; before: called in the new process; log: takes standard error instead
-        of a file that stop() looks at."""
+        """program: replaces the one under test; before: called in the new process; log: gets standard error, instead of
+        a file that stop() checks."""
         self.token = token
         program = program or str(PROGRAM)
         assert os.path.exists(program), f"{program} is not built"
@@ -149,7 +150,8 @@ class Server:
         return response.status, json.loads(data)
 
     def raw(self, data, wait=10):
-        """Sends bytes as they are and gives all that comes back until the server closes or `wait` seconds pass."""
+        """Sends the bytes unchanged and returns everything that comes back until the server closes or `wait` seconds
+        pass."""
         got = b""
         with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as s:
             s.sendall(data)
@@ -161,7 +163,7 @@ class Server:
         return got
 
     def turns_away(self):
-        """Whether a new connection gets nothing: refused, or closed without a byte."""
+        """Whether a new connection gets no answer: it is refused, or closed without a byte."""
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=1) as s:
                 return s.recv(1) == b""
@@ -185,7 +187,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def postgresql():
-    """A PostgreSQL of our own for the whole run."""
+    """A private PostgreSQL server for the whole run."""
     cluster = Cluster()
     yield cluster
     cluster.close()
@@ -201,8 +203,8 @@ def database(request, tmp_path):
     )
 
 
-# Files that ask what is computed from a dump, which each kind of database gives back byte for byte: test_api_store and
-# the other files see to that. They run on one kind.
+# Files that test computed answers run on one kind of database: test_api_store and others show that each kind returns
+# the stored dumps byte for byte.
 ON_ONE_DATABASE = (
     "check_log check_perf cluster_verdict explain hostile inputs log_machine machine_types nics place predict "
     "selection streams"

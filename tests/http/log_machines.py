@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machines of logs in ../shared whose dump nobody published, put together from the facts that are public: a dump
-of the machine type with its NICs renumbered as the job's plugin numbered them, or a machine written from the log's bus
-ids, affinities and lists of NICs."""
+"""Machines of logs in ../shared whose dumps were not published, rebuilt from public facts: a dump of the machine type
+with its NICs renumbered as the job's plugin numbered them, or a machine written from the log's bus ids, affinities and
+lists of NICs."""
 import xml.etree.ElementTree as ET
 
 from conftest import ROOT, SHARED

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds answers of the service against its description: status, media type, headers, and the JSON by its schema.
+"""Compares answers of the service with its description: status, media type, headers, and the JSON with its schema.
 
-A described object has no members but the described ones: what openapi.yaml does not name must not come, unless it says
-additionalProperties. `check()` is called for every answer in the HTTP tests (conftest.Server.ask).
+An object may have only the members that openapi.yaml describes, unless it says additionalProperties. `check()` is
+called for every answer in the HTTP tests (conftest.Server.ask).
 """
 import copy
 import json
@@ -20,7 +20,7 @@ PAGE = re.compile(r"/(index\.html|icon\.svg|(css|js|examples|docs)/.*)?$")  # fi
 
 
 def closed(schema):
-    """The same description with every object closed that does not say otherwise."""
+    """The same description, in which objects may have no further members unless it says so."""
     if isinstance(schema, list):
         return [closed(item) for item in schema]
     if not isinstance(schema, dict):
@@ -57,7 +57,8 @@ class Description:
         return value
 
     def inline(self, value, done):
-        """Puts what a reference means in its place: jsonschema looks each one up again for each value."""
+        """Replaces references by what they refer to, because jsonschema would look each one up again for every
+        value."""
         if id(value) in done or not isinstance(value, (dict, list)):
             return
         done.add(id(value))

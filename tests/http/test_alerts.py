@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The alert rules: Prometheus' own tool reads them and runs them on made-up series; the service counts what they
-ask."""
+"""The alert rules: Prometheus' own tool reads them and runs them on made-up series; the service has the metrics that
+they use."""
 import re
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ from test_metrics import families, value
 RULES = ROOT / "server/deploy/alerts.yml"
 needs_promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is missing (package prometheus)")
 
-# A minute a sample: a series, the alert that it raises after an hour, and one that raises none.
+# A sample per minute: a series, the alert that it raises after an hour, and a series that raises none.
 CASES = [
     ("orrery_host_changes_total", "0x45 1x15", "OrreryHostChanged", True),
     ("orrery_host_changes_total", "5x60", "OrreryHostChanged", False),  # a change long ago

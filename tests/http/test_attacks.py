@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks: for each, another client is answered all the while, memory stays within the budgets, and the service then
-does a normal request and drains in time.
+"""Attacks: during each, another client still gets answers and memory stays within the budgets; afterwards the service
+answers a normal request and drains in time.
 
 No figure here depends on how quick the machine is: /healthz and a small cached analysis are compared with a trivial
 server that runs beside them, under the same load. `./dev bench attacks` prints the figures.
@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 import attacks  # noqa: E402
 
 EXPECTED = {0, 200, 201, 400, 404, 413, 415, 422, 503}
-# What another client waits at most: a second, and as often again what a trivial server took meanwhile.
+# The longest that another client may wait: a second, plus 8 times what a trivial server took meanwhile.
 SECOND, AS_OFTEN = 1.0, 8
 LONG = attacks.request(f"/v1/analyze?{attacks.LONG}", attacks.switched(240, 240, slow=True))
 
@@ -37,8 +37,8 @@ def start(program=None, **changes):
 
 
 def drains(server, seconds=20):
-    """In order, or by force where something still ran: never more than the grace time and a second, of which the test
-    leaves a slow machine many."""
+    """Ends in order, or by force if something still runs: never later than a second after the grace time; for slow
+    machines the test allows many seconds."""
     server.process.send_signal(signal.SIGTERM)
     status, log = server.process.wait(seconds), server.stop_log()
     for word in ("ERROR: AddressSanitizer", "LeakSanitizer", "runtime error:", "ThreadSanitizer"):
@@ -134,7 +134,7 @@ def compute(server):
     return busy
 
 
-# README's promises hold for what people run, too.
+# README's promises also hold for the program that people run.
 @pytest.fixture(params=["under test", "release"])
 def program(request):
     found = ROOT / "build/orrery" if request.param == "release" else None
@@ -180,7 +180,7 @@ def test_one_client_leaves_room_for_another():
         busy[-1].sendall(LONG)
     while b"orrery_queue_waiting 10\n" not in server.ask("GET", "/metrics")[1]:
         time.sleep(0.05)
-    # 12 requests of minutes each: were they all in front of this one, it would time out.
+    # 12 requests of minutes each: if they all ran before this one, it would time out.
     assert target.ask("POST", "/v1/analyze?section=ranks", attacks.CUBE, source="127.0.0.2") == 200
     assert b"orrery_queue_waiting 10\n" in server.ask("GET", "/metrics")[1]
     for s in busy:
@@ -189,8 +189,8 @@ def test_one_client_leaves_room_for_another():
 
 
 def fill_queue(server, target, beside=0):
-    """With --queue 2 and --threads 2: two requests run and two wait, for minutes, beside this many others. Gives the
-    connections, also of those that found it full."""
+    """With --queue 2 and --threads 2: two requests run and two wait, for minutes, besides this many others. Returns the
+    connections, including those that found the queue full."""
     in_flight = b"orrery_http_requests_in_flight %d\n" % (5 + beside)  # with that of /metrics
     busy = []
     while not all(line in server.ask("GET", "/metrics")[1] for line in (b"orrery_queue_waiting 2\n", in_flight)):
@@ -280,8 +280,8 @@ def test_a_drawing_and_a_stored_dump_are_drawn_from_the_memory():
 
 
 def test_streams_go_on_while_the_queue_is_full():
-    """What has begun to be sent is finished, and the connection's thread does not compute it: /healthz answers beside
-    many readers."""
+    """An answer that has begun is sent to its end, and not computed by the connection's thread: /healthz answers while
+    there are many readers."""
     server = start(**{"--analysis-time": "0", "--analysis-memory": "0", "--queue": "2"})
     target = attacks.Target(server.port)
     topology = target.post("/v1/topologies", attacks.NVSWITCH)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs against the prediction: logs of our own (tests/tools/make_log.py), over the command line and over HTTP, and how
-they come with launchers' prefixes, wraps and torn lines."""
+"""Logs compared with the prediction, on the command line and over HTTP: logs made by tests/tools/make_log.py, also with
+launchers' prefixes, wrapped lines and torn lines."""
 import json
 import re
 import sys
@@ -51,7 +51,7 @@ TRAY = EXAMPLES / "grace-blackwell-tray.xml"
 
 
 def lines_of_trays(tmp_path, release, trays=4, cliques=1, order="block", settings=()):
-    """The log of a job on trays of an NVLink domain, of which the dump and --hosts say nothing."""
+    """The log of a job on trays of an NVLink domain, which neither the dump nor --hosts mentions."""
     lines = [{"topology": str(TRAY), "count": trays // cliques, "domain": f"clique {c}"} for c in range(cliques)]
     (tmp_path / "trays.json").write_text(json.dumps({"hosts": lines, "ranks": order}))
     asked = [part for setting in settings for part in ("--set", setting)]
@@ -252,7 +252,7 @@ def test_a_setting_that_the_prediction_was_not_given_is_found(tmp_path, machine,
     assert best["tested"] and best["differences_left"] == 0
     # The driver may refuse P2P, so that the setting is one of several causes.
     assert best["id"] == ("no-p2p" if name == "NCCL_P2P_DISABLE" else "setting")
-    # Several settings may do the same: what is named is tried here once more, and agrees.
+    # Several settings may have the same effect: the named one is tried again here, and agrees.
     tried = setting if best["id"] == "no-p2p" else best["what"]
     again = check(tmp_path, hidden, "--topology", dump, "--set", tried)["check"]
     assert again["verdict"] == "agrees"

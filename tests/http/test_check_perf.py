@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of nccl-tests over HTTP and on the command line: verdicts, the documents, exit statuses, what is refused."""
+"""Results of nccl-tests over HTTP and on the command line: verdicts, documents, exit statuses, and refusals."""
 import json
 import os
 import re
@@ -56,7 +56,7 @@ def test_the_document_of_low_results(server):
 
 
 def test_a_cause_that_is_tried_several_times_is_named_once(tmp_path):
-    """NICs of 10 Gb/s are slower than each speed at which TCP is tried, so the trials predict the same."""
+    """NICs of 10 Gb/s are slower than every speed that is tried for TCP, so the trials predict the same."""
     slow = tmp_path / "slow.xml"
     slow.write_text(re.sub(r'speed="\d+"', 'speed="10000"', (ROOT / "static/examples/h100-nvswitch.xml").read_text()))
     status, out, err = run(

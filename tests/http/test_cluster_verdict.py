@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict on a cluster: who is at fault, and what each repair gains. Every figure is compared with a cluster that
-has the repair: the same question, asked another way."""
+"""The verdict on a cluster: which hosts are at fault, and how much each repair gains. Every figure is compared with a
+cluster that has the repair: the same question, asked another way."""
 import csv
 import io
 import json
@@ -24,7 +24,7 @@ SLOW_LINK = b'link_width="8"'
 
 
 def bandwidth(server, *hosts):
-    """What is predicted for AllReduce at 1 GiB on these hosts."""
+    """The prediction for AllReduce at 1 GiB on these hosts."""
     cluster = create(server, *hosts)
     status, table = server.json("GET", f"/v1/clusters/{cluster['id']}/predict?sizes=1G")
     assert status == 200, table
@@ -74,7 +74,7 @@ def test_each_figure_is_that_of_a_cluster_with_the_repair(server, machines):
 
 
 def test_different_faults_are_rows_of_their_own(server, machines):
-    """Each row has its own hosts, and its gain is 0 as long as another host holds all of them up."""
+    """Each row has its own hosts, and its gain is 0 as long as another host limits all of them."""
     healthy, _, wide, with_gdr = machines
     _, verdict = verdict_of(server, hosts_of(healthy, 6), hosts_of(wide, 1, 7), hosts_of(with_gdr, 1, 8))
     named = {fault["finding"]: fault["hosts_text"] for fault in verdict["faults"]}
@@ -289,7 +289,8 @@ def test_the_order_of_the_ranks_is_that_of_the_names(server, machines):
 
 
 def markdown_table(text):
-    """The rows of the only table, by a twin of CommonMark's rules: a sign after a backslash is itself."""
+    """The rows of the only table, by a second implementation of CommonMark's rules: a character after a backslash is
+    literal."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
     cells = [[re.sub(r"\\(\W|_)", r"\1", cell).strip() for cell in row] for row in rows]
@@ -318,7 +319,7 @@ def test_a_report_of_one_page(server, machines):
             assert row[column] == f"{fault[figure]:.0f} ({fault[figure] - verdict['now']:+.0f})"
     drain = server.ask("GET", f"{path}/facts?format=slurm-drain")[1].decode()
     assert drain.count("\n") == 2 and f"```sh\n{drain}```\n" in report
-    # Without names there are no commands, and a healthy cluster has nothing to drain.
+    # Without host names there are no commands, and a healthy cluster has nothing to drain.
     unnamed = create(server, {"topology": machines[0], "count": 4}, {"topology": machines[1]})["id"]
     report = server.ask("GET", f"/v1/clusters/{unnamed}/facts?format=report")[1].decode()
     assert "have no names" in report and "scontrol" not in report and report.startswith("# Cluster\n")
@@ -368,7 +369,7 @@ def test_the_report_shows_the_same(server, machines, tmp_path):
 
 
 def test_what_the_inputs_do_not_show_is_listed(server, machines):
-    """A matrix shows neither the speed of NICs nor PCIe links: the sentence says so, and nothing is said of a dump."""
+    """A matrix shows neither the speed of NICs nor PCIe links: the sentence says so, and does not mention a dump."""
     rows = ["\tGPU0\tGPU1\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity"]
     rows += ["GPU0\t X \tNV18\tPIX\tNODE\t0-47\t0", "GPU1\tNV18\t X \tNODE\tPIX\t0-47\t0"]
     matrix = upload(server, ("\n".join(rows) + "\n").encode())
@@ -381,7 +382,7 @@ def test_what_the_inputs_do_not_show_is_listed(server, machines):
 
 
 def test_hosts_that_are_slow_alike_are_said_to_have_the_fault_all(server):
-    """None of them differs from another; what the GPUs, NICs and CPUs support shows it."""
+    """None of them differs from another; the fault shows in what the GPUs, NICs and CPUs support."""
     slow = upload(server, HEALTHY.replace(b'link_width="16"', b'link_width="8"'))
     _, verdict = verdict_of(server, hosts_of(slow, 8))
     figures = (verdict["now"], verdict["all_repaired"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters: stored, listed, analysed, deleted; streamed rings and trees; what goes wrong, said where."""
+"""Clusters: storing, listing, analysing and deleting; streamed rings and trees; errors that name their place."""
 import json
 import re
 import time
@@ -193,7 +193,8 @@ def test_what_does_not_fit_is_said_when_it_is_analysed(server):
 
 
 def test_the_networks_of_nics_are_kept_and_judged(server):
-    """What the description says about NICs is part of its one form, and a finding names the rings that leave a rail."""
+    """The normal form of a description includes what it says about NICs, and a finding names the rings that leave a
+    rail."""
     nics = [{"rail": number, "leaf": f"leaf{number}"} for number in range(8)]
     hosts = [{"machine": "hgx-h100", "nics": nics}, {"machine": "hgx-h100", "nics": nics[1:] + nics[:1]}]
     cluster = create(server, *hosts)
@@ -256,7 +257,7 @@ def test_fabrics_say_who_shares_a_system(server):
 
 
 def test_a_place_in_a_topology_is_said_with_its_id(server):
-    """What a release refuses is in a dump, not in the description."""
+    """When a release refuses a cluster, the reason is in a dump, not in the description."""
     good, bad = upload(server, DUMP), upload(server, DUMP.replace(b' arch="x86_64"', b"", 1))
     cluster = create(server, {"topology": good}, {"topology": bad})
     status, problem = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis")
@@ -274,7 +275,7 @@ def test_a_cluster_without_its_topology_says_so(server):
     target = f"/v1/clusters/{cluster['id']}"
     assert server.ask("GET", f"{target}/analysis/ranks")[0].status == 200
     assert server.ask("DELETE", f"/v1/topologies/{ident}")[0].status == 204
-    time.sleep(1.1)  # what is known of the store is believed for a second
+    time.sleep(1.1)  # cached knowledge about the store is valid for a second
     status, problem = server.json("GET", f"{target}/analysis/ranks")
     assert status == 404 and ident in problem["detail"]
     assert server.ask("DELETE", target)[0].status == 204
@@ -300,7 +301,7 @@ def test_groups_of_training_frameworks(server):
     assert status == 200 and answer["layout"]["dp"] == 2 and set(kinds) == {"tp", "dp", "pp"}
     assert (kinds["tp"]["groups"], kinds["tp"]["nics"], kinds["tp"]["shapes"][0]["nodes"]) == (8, [], 1)
     assert kinds["pp"]["shapes"][0]["ranks"] == [0, 16, 32, 48] and len(kinds["pp"]["shapes"]) == 8
-    # eight groups of one rank a host: together they send eight rings' worth by the NICs of each host
+    # eight groups with one rank per host: together they send the data of eight rings through the NICs of each host
     assert sum(nic["mean"] for nic in kinds["pp"]["nics"]) == pytest.approx(8)
     experts = {kind["name"]: kind for kind in server.json("GET", f"{target}?layout=tp=2,dp=*,ep=4")[1]["kinds"]}
     assert experts["ep"]["shapes"][0]["ranks"] == [0, 2, 4, 6] and experts["edp"]["shapes"][0]["ranks"] == list(
@@ -349,7 +350,8 @@ def test_equal_hosts_explain_and_differ_as_the_count_says(server):
 
 
 def test_a_setting_that_is_said_to_change_a_cluster_does(server):
-    """NICs that are slow on one kind of host decide for all; what a setting would do is computed with all hosts."""
+    """NICs that are slow on one kind of host decide for all hosts; the effect of a setting is computed with all
+    hosts."""
     good, bad = upload(server, H100), upload(server, H100.replace(b'speed="400000"', b'speed="100000"'))
     cluster = f"/v1/clusters/{create(server, {'topology': good, 'count': 3}, {'topology': bad})['id']}"
     status, why = server.json("GET", f"{cluster}/explain?decision=channels")

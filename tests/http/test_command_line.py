@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program at the command line: what it prints where, and its exit status."""
+"""The program on the command line: what it prints to which stream, and its exit status."""
 import json
 import os
 import pathlib
@@ -207,7 +207,7 @@ def test_lists_and_help():
 
 
 def interrupted(arguments, computes):
-    """Ends a command by Ctrl-C: while it waits for its input, or once it has computed for a while. Gives its status,
+    """Ends a command by Ctrl-C: while it waits for its input, or when it has computed for a while. Returns its status,
     output and errors."""
     done = subprocess.Popen(
         [PROGRAM, *arguments],
@@ -276,7 +276,7 @@ LONG = [
 
 @pytest.mark.parametrize("command", LONG)
 def test_ctrl_c_ends_what_is_computed(command, tmp_path):
-    """Without a trace: nothing is printed, and no half of a file is left."""
+    """Leaves no trace: nothing is printed, and no half-written file is left."""
     path = tmp_path / "long.xml"
     path.write_bytes(attacks.switched(240, 240, slow=True))
     output = ["--output", str(tmp_path / "picture.svg")] if command == "render" else []

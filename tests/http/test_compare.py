@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dumps compared: by the service, as it answers and refuses, and at the command line."""
+"""Comparing dumps: answers and refusals of the service, and the command line."""
 import json
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of the service: one table after flags, environment, --help and --check-config."""
+"""The settings of the service: flags, environment, --help and --check-config all follow one table."""
 import os
 import re
 import subprocess
@@ -56,7 +56,7 @@ def test_a_flag_goes_before_the_environment_and_that_before_the_default():
 
 
 def test_each_setting_is_read_from_its_variable():
-    """Whatever the row, a value that it cannot take is named by its variable, and one that it can take is in force."""
+    """For every row, an error about an invalid value names the variable, and a valid value takes effect."""
     for name, (value, _) in in_force().items():
         variable = "ORRERY_" + name.upper().replace("-", "_")
         if re.fullmatch(r"[\d.]+", value):

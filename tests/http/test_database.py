@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the database goes: clean answers, and all is well again when it is back, without a restart. And when processes
-are killed: what was acknowledged is there."""
+"""When the database fails, answers are clean, and all is well again without a restart when it is back. When processes
+are killed, everything acknowledged is still there."""
 import base64
 import concurrent.futures
 import json
@@ -88,8 +88,8 @@ def test_a_database_that_hangs_costs_no_more_than_the_stated_time(postgresql):
 
 
 def test_a_full_disk_of_the_database_server(postgresql):
-    """Its files may not grow past 24 MiB for a while: uploads are refused, the rest goes on, and nothing acknowledged
-    is lost."""
+    """For a while its files may not grow past 24 MiB: uploads are refused, everything else works, and nothing
+    acknowledged is lost."""
 
     def restrict(largest):
         family = subprocess.run(
@@ -144,7 +144,7 @@ class Writers:
             thread.start()
 
     def one(self, method, target, body=None):
-        """The status where an answer came whole, otherwise 0."""
+        """The status if the answer came whole, otherwise 0."""
         try:
             response, data = self.ask(method, target, body)
             self.refused += response.status >= 500
@@ -183,7 +183,7 @@ class Writers:
 
 
 def test_a_killed_server_loses_nothing_acknowledged(database):
-    """By real sockets; test_api_store_kill does it a hundred times in process."""
+    """Over real sockets; test_api_store_kill does it a hundred times in process."""
     running, chance = [Server("--database", database, "--quiet")], random.Random(1)
     writers = Writers(lambda *arguments: running[0].ask(*arguments))
     try:

@@ -108,7 +108,7 @@ def test_the_agent_posts_to_a_service(server, machine, tmp_path):
 
 
 class Failing(http.server.BaseHTTPRequestHandler):
-    """Gives the statuses of `plan` in turn and remembers what came."""
+    """Answers with the statuses of `plan` in turn and records the requests."""
 
     plan, seen = [], []
 

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever is sent to any route, or given to any command that reads input, ends within its limit of time.
+"""Every request to any route, and every command with any input, ends within its time limit.
 
 The routes come from the description (which test_openapi compares with the table of routes), the commands and their
-arguments from the examples of --help. Every route gets every input, and every command gets each input that could stand
-in the place of its file.
-
-Processor time is what is held to the limit. Limits are wall time, so a slow or busy machine spends less of it, never
-more. The release build has a second more. The sanitized program takes several times as long from one look at the clock
-to the next, and to free memory; work that nobody ends takes tens of seconds.
+arguments from the examples of --help. Every route gets every input, and every command gets each input that could be its
+file. Processor time is compared with the limit. Limits are wall time, so a slow or busy machine spends less of it,
+never more. The release build has a second more. The sanitized program takes several times as long from one look at the
+clock to the next, and to free memory; work that nobody ends takes tens of seconds.
 """
 import json
 import os

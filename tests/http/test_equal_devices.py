@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults that hit all equal devices alike: no comparison within the machine shows them, but the machine type that it
-otherwise fits does. Each has a near miss that must stay without a warning."""
+"""Faults that affect all equal devices alike: a comparison within the machine does not show them, but a comparison with
+the machine type that it otherwise fits does. Each has a near miss that must stay without a warning."""
 import json
 import os
 import re
@@ -82,7 +82,7 @@ def test_two_types_that_fit_are_both_named(verdict):
 
 
 def test_another_type_that_fits_is_not_a_fault(verdict):
-    """HGX H100 with NICs of 200 Gb/s is what IBM's type is."""
+    """IBM's type is an HGX H100 with NICs of 200 Gb/s."""
     assert not verdict(at_speed("hgx-h100", 200000))[1]
 
 
@@ -167,7 +167,7 @@ def test_no_port_has_gpudirect_rdma(verdict, machine, found):
 
 
 def without_gpus(tree, left):
-    """The machine with its first GPUs alone; its NVLinks lead to NVSwitches."""
+    """The machine with only its first GPUs, whose NVLinks lead to NVSwitches."""
     parents = {child: parent for parent in tree.iter() for child in parent}
     for pci in [pci for pci in tree.iter("pci") if pci.find("gpu") is not None][left:]:
         parents[pci].remove(pci)
@@ -178,7 +178,7 @@ def test_slow_nics_are_found_where_gpus_are_missing_too(verdict):
     said, above = verdict(without_gpus(at_speed("a3-highgpu-8g", 100000), 7))
     assert said["finding"] == "ports-below-type" and said["state"] == "degraded"
     assert "all 4 NIC ports run at 100 instead of 200 Gb/s, and 7 instead of 8 GPUs are there" in said["sentence"]
-    # Half of the GPUs may be all that the machine was built with: a question.
+    # The machine may have been built with half of the GPUs, so the finding is a question.
     said, above = verdict(without_gpus(at_speed("a3-highgpu-8g", 100000), 4))
     assert said["state"] == "healthy" and not above
     assert "a3-highgpu-8g differs only in that its NIC ports run at 200 instead of 100 Gb/s" in said["sentence"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events: a host whose upload differs from its last one. The twin keeps the last dump of every host and compares
-texts."""
+"""Events: a host's upload differs from its last one. The test's own model keeps the last dump of every host and
+compares texts."""
 import json
 import re
 import urllib.parse
@@ -72,7 +72,7 @@ def test_a_changed_host_is_an_event_with_its_cost(server, start):
 
 
 def test_an_event_has_the_verdicts_before_and_after(database):
-    """Beside most hosts, which neither the host's first dump nor its last one need be like."""
+    """Compared with most hosts, which may differ from both the host's first dump and its last one."""
     server = Server("--database", database)
     for i in range(3):
         upload(server, f"vd-{i}", guids(HEALTHY, i))
@@ -87,7 +87,7 @@ def test_an_event_has_the_verdicts_before_and_after(database):
 
 
 def test_pages_against_a_twin(server, start):
-    """Some hosts upload some dumps in turn; the twin knows which of these uploads changed something."""
+    """Some hosts upload some dumps in turn; the test's own model knows which of these uploads changed something."""
     kinds, last, expected = {"h": HEALTHY, "n": NARROW, "s": SLOW}, {}, []
     for i, (host, kind) in enumerate(zip("abcabcaabbccabcabc", "hhhnhhnshhnhshhssn")):
         ident = upload(server, f"ev-{host}", guids(kinds[kind], i))
@@ -122,7 +122,7 @@ def test_server_sent_events(server, start):
     told = [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
     assert [json.loads(block["data"]) for block in told] == listed
     assert [(int(block["id"]), block["event"]) for block in told] == [(e["sequence"], "change") for e in listed]
-    # EventSource goes on after what it has seen, whatever the address says.
+    # EventSource continues after the last event that it has seen, whatever the address says.
     headers = {**accept, "Last-Event-ID": told[0]["id"]}
     again = server.ask("GET", f"/v1/events?since={start}", headers=headers)[1].decode()
     assert again.count("data: ") == len(listed) - 1 and f"id: {told[0]['id']}\n" not in again
@@ -137,7 +137,7 @@ def test_events_end_with_the_topology(server, start):
     assert server.ask("DELETE", f"/v1/topologies/{odd}")[0].status == 204
     (left,) = events(server, start)["items"]
     assert left == kept and left["before"]["topology"] == gone["after"]["topology"] == odd
-    # A new one never takes the number of one that is gone.
+    # A new event never gets the number of a deleted one.
     upload(server, "ev-7", HEALTHY)
     assert events(server, kept["sequence"])["items"][0]["sequence"] > kept["sequence"]
 

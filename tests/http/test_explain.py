@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a decision is what it is: the route, its errors, and the same from the command line."""
+"""Explanations of decisions: the route, its errors, and the same on the command line."""
 import json
 import re
 

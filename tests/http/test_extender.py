@@ -58,7 +58,7 @@ def extender(url, *options):
 
 @pytest.fixture(scope="module")
 def fleet(any_server):
-    """The recorded nodes are in the service: gpu-a by the label of its node, gpu-b by its name, gpu-c not at all."""
+    """The service knows two of the recorded nodes: gpu-a by the label of its node, gpu-b by its name, but not gpu-c."""
     server, ids = any_server, {}
     for node, machine in MACHINES.items():
         status, answer = server.json(
@@ -83,7 +83,7 @@ def url_of(server):
 
 
 def arguments(ids, gpus=4, free="0,1,2,3,4,5,6,7", annotations={}):
-    """The recorded call, with what the test needs changed in it."""
+    """The recorded call with the changes that the test needs."""
     args = json.loads(json.dumps(RECORDED["nodes"]))
     args["Pod"]["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"] = str(gpus)
     args["Pod"]["metadata"]["annotations"] = annotations
@@ -177,7 +177,7 @@ def test_the_service_is_down(fail, passes):
 
 
 def test_the_service_is_too_slow():
-    """It accepts and says nothing: the extender answers all the same."""
+    """The service accepts the connection and never answers: the extender answers all the same."""
     release = threading.Event()
 
     class Silent(http.server.BaseHTTPRequestHandler):

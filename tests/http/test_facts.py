@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts for other programs: each format by the rules that its reader documents."""
+"""Facts for other programs: each format follows the documented rules of the program that reads it."""
 import json
 import re
 

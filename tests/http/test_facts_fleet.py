@@ -43,7 +43,7 @@ def facts(tmp_path):
 
 
 def entries(text):
-    """Lines of topology.conf: parameters NAME=VALUE with blanks between, anything after # is a comment."""
+    """Lines of topology.conf: parameters NAME=VALUE separated by blanks; # begins a comment."""
     found = []
     for line in text.splitlines():
         line = line.partition("#")[0].strip()
@@ -346,7 +346,7 @@ def record_of(text):
 
 
 def test_path_classes():
-    """What nvidia-smi topo -m calls them: one switch, several, a CPU, another socket."""
+    """The names that nvidia-smi topo -m uses: one switch, several, a CPU, another socket."""
 
     def pci(busid, inside, kind="0x060400"):
         return (

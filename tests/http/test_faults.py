@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A store that is slow, locked, gone, full or damaged: what needs no store is answered all the same, the rest is 503
-with Retry-After soon, /readyz says so, and what is deleted makes room on a full disk.
-
-No time here is compared with what the machine can do, only with the time for which the database stays away.
+"""A store that is slow, locked, gone, full or damaged: requests that need no store are answered all the same, the
+others soon get 503 with Retry-After, /readyz says so, and deleting makes room on a full disk. Times are compared only
+with how long the database stays away, never with the speed of the machine.
 """
 import base64
 import concurrent.futures
@@ -195,7 +194,7 @@ def test_a_full_disk_is_not_ready_and_deleting_works(small_disk):
 
 
 def test_every_route_while_the_disk_is_full(small_disk):
-    """What writes is refused with Retry-After, what reads is answered, and with room everything goes on."""
+    """Writes are refused with Retry-After, reads are answered, and everything works again when there is room."""
     folder, program = small_disk
     server = Server("--database", str(folder / "db"), "--threads", "2", program=program)
     ident = server.json("POST", "/v1/topologies?label=host%3Dexample", DUMP)[1]["id"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fleet in groups: a twin keeps the last dump of every host and groups them by their text without GUIDs."""
+"""The fleet in groups: the test's own model keeps the last dump of every host and groups hosts by the text without
+GUIDs."""
 import urllib.parse
 
 import pytest
@@ -101,7 +102,7 @@ def test_verdicts_narrow_the_groups(server, hosts):
 
 
 def test_a_change_narrows_the_groups(server, hosts):
-    """Hosts are compared with the largest group of all, though only those that changed since are listed."""
+    """Hosts are compared with the largest of all groups, although only hosts that changed since then are listed."""
     events, since = [], 0
     while True:
         page = server.json("GET", f"/v1/events?since={since}&limit=200")[1]
@@ -135,7 +136,7 @@ def test_a_list_of_groups_has_an_end(server, hosts):
 
 
 def test_the_metrics_count_hosts_by_group_and_verdict(database):
-    """They are counted once a minute, and when the service starts; whoever asks for all groups renews them too."""
+    """The counts are renewed once a minute, when the service starts, and by a request for all groups."""
     server = Server("--database", database)
     for i, dump in enumerate((HEALTHY, HEALTHY, NARROW, HEALTHY, SLOW)):
         put(server, f"m{i}", guids(dump, i))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is this node fit: exit status and reason at the command line and from the service, within the time that was asked
-for."""
+"""Whether a node is fit: exit status and reason, on the command line and from the service, within the requested
+time."""
 import json
 import os
 import re
@@ -103,7 +103,7 @@ def test_what_is_allowed_does_not_count(good, bad):
 
 
 def without(text, tag, count):
-    """The last devices of a kind taken out, with their cards."""
+    """Removes the last devices of a kind, with their cards."""
     tree = ET.fromstring(text)
     up = {child: parent for parent in tree.iter() for child in parent}
     for card in [up[found] for found in tree.iter(tag)][-count:]:
@@ -207,7 +207,7 @@ def test_wrong_usage(arguments):
 
 
 def test_the_time_is_bounded_whatever_hangs(good, tmp_path):
-    """A pipe that nobody writes to: no read of it ends by itself."""
+    """A pipe that nobody writes to: reading it never ends."""
     path = tmp_path / "pipe.xml"
     os.mkfifo(path)
     for arguments in (
@@ -223,8 +223,8 @@ def test_the_time_is_bounded_whatever_hangs(good, tmp_path):
 
 
 def test_no_cuda_context_can_be_made():
-    """Of CUDA's functions the program names those alone that ask; a context would take memory of each GPU. A name that
-    is looked up ends its string; in sentences of NCCL's log others are named."""
+    """The program looks up only those CUDA functions that query something: a context would take memory of each GPU. A
+    looked-up name is at the end of its string; others are only mentioned in sentences of NCCL's log."""
     program = open(PROGRAM, "rb").read()
     assert all(
         name in program
@@ -258,7 +258,7 @@ def test_under_load_there_is_an_answer_in_time_or_none(good, bad):
 
 
 def detected(tmp_path, change=None):
-    """A fake HGX H100 below a folder, with its double of NVML."""
+    """A fake HGX H100 in a folder, with a substitute for NVML."""
     machine = fake_machine.MACHINES["hgx-h100"](tmp_path / "node-17")
     machine.write("/orrery/facts", "host 0x1122334455667788 0x1122334455667788\n")
     if change:
@@ -421,7 +421,7 @@ def test_the_normal_host_of_a_fleet(tmp_path):
 
 
 def test_a_fleet_of_many_different_hosts():
-    """Comparing them needs more memory than a request has for small things."""
+    """Comparing them needs more memory than a request may use for small things."""
     server = Server("--database", ":memory:")
     try:
         for i in range(64):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/gate: each script, unit and manifest is run, or checked against what its reader documents."""
+"""examples/gate: each script, unit and manifest is run, or checked by the documentation of the program that reads
+it."""
 import json
 import os
 import re
@@ -50,7 +51,7 @@ def test_scripts_pass_shellcheck():
 
 @pytest.fixture
 def scontrol(tmp_path):
-    """A scontrol that keeps its arguments, a line each."""
+    """A scontrol that records its arguments, one per line."""
     folder = tmp_path / "bin"
     folder.mkdir()
     (folder / "scontrol").write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{tmp_path}/said\n')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever is sent, the answer is a clear problem soon, and the server keeps serving."""
+"""Every hostile request soon gets a clear problem, and the server keeps serving."""
 import json
 import re
 import socket
@@ -89,7 +89,7 @@ def test_malformed_files_get_line_and_column(server, path):
 
 
 def raw(server, head, parts=(), wait=60):
-    """Sends bytes as they are; gives what came back."""
+    """Sends the bytes unchanged and returns the answer."""
     got = b""
     with socket.create_connection(("127.0.0.1", server.port), timeout=wait) as s:
         s.sendall(head)
@@ -165,7 +165,7 @@ def test_the_limit_holds_for_chunked_bodies(server):
 )
 @pytest.mark.parametrize("start", [b"GET /healthz", b"POST /v1/analyze"])
 def test_headers_that_a_proxy_could_read_differently(server, start, lines):
-    """Refused at once, and the connection ends, so that no rest is treated as a request."""
+    """Refused at once, and the connection is closed, so that the rest of the bytes is not taken for a request."""
     begun = time.monotonic()
     got = raw(server, start + b" HTTP/1.1\r\nHost: localhost\r\n" + lines + b"\r\n\r\n", [b"abc"])
     assert got.startswith(b"HTTP/1.1 400 ") and b"/problems/malformed-headers" in got, got

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs of every kind over HTTP and at the command line: what is recognised, assumed, missing; copies of them."""
+"""Inputs of every kind over HTTP and on the command line: what is recognised, assumed or missing; and copies of
+inputs."""
 import json
 import re
 import sys
@@ -67,7 +68,7 @@ LOG = (ROOT / "tests" / "data" / "logs" / "workstation-2.27.7-1h.log").read_byte
 
 @pytest.fixture(scope="module")
 def tar(tmp_path_factory):
-    """What `orrery gather` packs of a made up machine."""
+    """The tar that `orrery gather` makes of a made-up machine."""
     machine = fake_machine.MACHINES["tree-b"](str(tmp_path_factory.mktemp("tar") / "m"))
     status, out, err = run("gather", "--root", str(machine.root), "-")
     assert status == 0, err
@@ -200,7 +201,7 @@ def test_a_comparison_of_releases_is_about_one_dump_of_a_tar(server, tar):
     for side in (ours, theirs):
         side.pop("topology", None)
     assert ours == theirs
-    # what the other release makes of the tar by itself is not what that comparison left in the cache
+    # the other release's own result for the tar differs from what that comparison left in the cache
     alone = Answer(server, "GET", base + "/analysis?release=2.12.12").json()
     mixed = Answer(server, "POST", "/v1/analyze?release=2.12.12", xml).json()
     assert (
@@ -267,7 +268,7 @@ def test_findings_can_be_taken_as_repaired(server):
 
     cost = verdict("")["cost"]
     one, both = "&repair=slow-link", "&repair=slow-link&repair=gdr-off"
-    # what the diagnosis said of a repair is what the repaired machine gets
+    # the repaired machine gets what the diagnosis promised
     findings = Answer(server, "GET", f"{base}/analysis/findings?hosts=2").json()
     repaired = {row["id"]: row["cost"]["repaired"] for row in findings if row["cost"]}
     assert verdict(one)["cost"]["now"] == pytest.approx(repaired["slow-link"])

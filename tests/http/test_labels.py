@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels of several topologies at once: all of them or none, on SQLite and PostgreSQL; a twin merges the labels."""
+"""Labels of several topologies at once: all of them change or none, on SQLite and PostgreSQL; the test merges the
+labels itself."""
 import concurrent.futures
 import json
 
@@ -75,7 +76,7 @@ def test_bodies_that_say_something_else(server, body):
 
 
 def test_changes_at_once_are_all_kept(server, idents):
-    """Each request sets a label of its own; with most of them others come in between."""
+    """Each request sets its own label; during most of them, other requests come in between."""
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         done = list(pool.map(lambda i: (i, patch(server, idents, {f"k{i}": "x"})[0]), range(12)))
     kept = {f"k{i}" for i, status in done if status == 200}

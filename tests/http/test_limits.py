@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every limit over real sockets: what is turned away gets a clear problem in time, and all else goes on."""
+"""Every limit over real sockets: refused requests get a clear problem in time, and everything else works on."""
 import json
 import re
 import select
@@ -193,7 +193,7 @@ def test_queries_of_many_parts():
 
 @pytest.mark.parametrize("most", [2048, 8192, 65536])
 def test_headers_of_just_the_length_that_is_allowed(most):
-    """However they are divided: one long one, some twenty, or a long target; and the same with one byte more."""
+    """However they are divided: one long header, twenty or so, or a long target; and each with one byte more."""
     server = Server("--database", ":memory:", "--max-header", str(most))
     for shape in (
         lambda n: (b"/healthz", b"X: " + b"y" * (n - 5) + b"\r\n"),

@@ -468,8 +468,8 @@ def test_gpus_of_another_capability_than_the_given_type_are_named(tmp_path):
     ],
 )
 def test_a_log_without_tree_names_the_machine_types_that_have_its_gpus(model, named, not_named):
-    """They are named, and none is chosen: types of one GPU model differ in NICs and switches, and nothing proves
-    one."""
+    """The types are named and none is chosen: types with the same GPU model differ in NICs and switches, and nothing
+    proves which it is."""
     text = (
         "node1:1:1 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n#  Rank  0 Group  0 Pid      1 on      node1 "
         f"device  0 [0x18] {model}\n"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs that agree with a machine, broken in one thing each (tests/tools/mutate_log.py): the right cause comes first,
-and never one that a line contradicts. Whole answers are compared, so the release build gives them: 78 here; `./dev
-soak` asks 500 of the sanitized one."""
+"""Logs that agree with a machine except for one change each (tests/tools/mutate_log.py): the right cause comes first,
+and no cause that a line contradicts. Whole answers are compared, so the release build gives them: 78 here; `./dev soak`
+asks 500 of the sanitized one."""
 import sys
 
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is logged of a request, request ids and traces, slow requests, and the end: readiness, then no more
-connections, then the rest."""
+"""The service's log: its lines about requests, request ids, traces and slow requests. And the shutdown: not ready
+first, then no new connections, then the end of what still runs."""
 import json
 import re
 import shlex

@@ -13,7 +13,7 @@ from openapi import description
 
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 TYPE, TEXT = "hgx-h100", b"machine type: hgx-h100\n"
-# What a route cannot do without; the others answer without more.
+# The parameters that a route needs; the other routes need none.
 ASKS = {
     "/v1/explain": "&decision=channels",
     "/v1/path": "&from=rank:0&to=rank:1",

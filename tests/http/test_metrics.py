@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""/metrics by Prometheus' own parser: every family typed and described, figures that follow what was done, a dashboard
-that asks for nothing that is missing."""
+"""/metrics read by Prometheus' own parser: every family has a type and a description, figures match what was done, and
+the dashboard uses only metrics that exist."""
 import json
 import re
 
@@ -26,7 +26,7 @@ def value(found, name, **labels):
 
 @pytest.fixture(scope="module")
 def busy():
-    """A server on which everything was done once."""
+    """A server that has handled one request of every kind."""
     running = Server("--database", ":memory:", "--static", str(ROOT / "static"), "--max-body", "64K")
     id_ = running.json("POST", "/v1/topologies", DUMP)[1]["id"]
     for target, times in (

@@ -43,7 +43,7 @@ def query_of(parameters, only_required=False, ident=None):
 
 
 def with_own_ids(example, ident):
-    """An example that names topologies, naming the one that is stored instead."""
+    """An example that names topologies, with the id of the stored one instead."""
     if isinstance(example, dict):
         own = {"topology": ident, "topologies": [ident]} if ident else {}
         return {key: own.get(key) or with_own_ids(value, ident) for key, value in example.items()}
@@ -51,7 +51,7 @@ def with_own_ids(example, ident):
 
 
 def bodies_of(operation, ident=None):
-    """(media type, bytes) of each example of the request body; a dump if it is one; nothing if there is no
+    """(media type, bytes) of each example of the request body; a dump if the body is one; nothing if there is no
     body."""
     body = description.resolve(operation.get("requestBody"))
     if not body:
@@ -132,7 +132,7 @@ def test_examples_work_as_they_stand(own, method, path, operation, parameters):
 
 @pytest.mark.parametrize("method, path, operation, parameters", OPERATIONS)
 def test_errors_are_described(own, method, path, operation, parameters):
-    """What each operation answers to a wrong parameter, a missing thing and a broken body."""
+    """The answers of each operation to a wrong parameter, a missing resource and a broken body."""
     values = values_for(own, path, parameters)
     required = query_of(parameters, only_required=True, ident=values.get("id"))
     plain = filled(path, values) + (f"?{required}" if required else "")
@@ -151,7 +151,7 @@ def test_errors_are_described(own, method, path, operation, parameters):
 
 
 def test_every_described_answer_has_been_seen(own):
-    """Every 2xx and 304 of every operation came at least once in this module: none of them is fiction."""
+    """Every described 2xx and 304 of every operation occurred at least once in this module."""
     ident = upload(own)
     for method, path, operation, parameters in description.operations():
         if method != "get" or "304" not in operation["responses"]:
@@ -202,7 +202,7 @@ def test_documents_of_all_kinds_of_machines(own, example):
 
 
 def test_the_check_bites():
-    """An answer that deviates is found."""
+    """The check finds an answer that deviates."""
 
     class NoHeaders(dict):
         pass

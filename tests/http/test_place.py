@@ -170,7 +170,7 @@ def test_routes_answer_alike(server):
 
 
 def test_more_than_sixteen_free_gpus(server):
-    """Not every set can be compared: the answer says what no other choice exceeds."""
+    """Not every set can be compared: the answer gives a bound that no other choice exceeds."""
     gpus = "".join(
         f'<pci busid="0000:{g + 1:02x}:00.0" class="0x030200" link_speed="16.0 GT/s PCIe" link_width="16">'
         f'<gpu dev="{g}" sm="90" rank="{g}" gdr="1"><nvlink target="fffffff:ffff:ff" count="18" '

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nccl-tests should print: the table of the command line in nccl-tests' layout, JSON, and the same from the
-service."""
+"""The expected output of nccl-tests: the command's table in nccl-tests' layout, JSON, and the same from the service."""
 import json
 import re
 

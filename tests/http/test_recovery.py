@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Things that run out or die while the service runs: it answers cleanly and goes on without a restart."""
+"""Resources run out or processes die while the service runs: it answers cleanly and works on without a restart."""
 import json
 import os
 import pathlib
@@ -20,8 +20,8 @@ def limited(descriptors):
 
 
 def test_no_descriptors_left(tmp_path):
-    """More connections than there are descriptors: some wait or are refused, none breaks the daemon, and when the crowd
-    has gone everything works: store, analysis, drawing."""
+    """With more connections than descriptors, some wait or are refused, but the daemon survives, and store, analysis
+    and drawing work when the crowd has gone."""
     server = Server("--database", str(tmp_path / "orrery.db"), "--connections", "1000", before=limited(64))
     ident = server.json("POST", "/v1/topologies", DUMP)[1]["id"]
     crowd = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is refused: the client hears why, and nothing of it is kept: in the store, in the cache, in memory, among open
+"""Refused requests: the client learns why, and nothing of the request stays in the store, the cache, memory or open
 files."""
 import http.client
 import json
@@ -50,7 +50,8 @@ ENDLESS = {
 @pytest.mark.parametrize("name", ENDLESS)
 @pytest.mark.parametrize("before", [b"", HEAD + b"\r\n"], ids=["first", "kept"])
 def test_who_sends_all_before_reading_hears_why_it_was_refused(patient, name, before):
-    """The server has long refused when the client has sent the rest: no reset may keep it from reading the answer."""
+    """The server refuses long before the client has sent the rest: no reset may keep the client from reading the
+    answer."""
     data, status = ENDLESS[name]
     with socket.socket() as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16384)  # so that it cannot all be sent before it is refused
@@ -71,7 +72,8 @@ def test_who_sends_all_before_reading_hears_why_it_was_refused(patient, name, be
 
 
 def test_more_refused_connections_than_are_waited_for(patient):
-    """Those that are still read from have a number; the others are closed at once, and the service goes on."""
+    """The number of refused connections that are still read from is limited; the others are closed at once, and the
+    service works on."""
     held = []
     for _ in range(100):
         s = socket.create_connection(("127.0.0.1", patient.port), timeout=120)
@@ -205,7 +207,7 @@ def test_clusters_and_sets_have_at_most_512_shapes():
 
 
 def test_the_dumps_of_clusters_and_sets_have_at_most_64_mib():
-    """What the store keeps compressed has its full size when it is read."""
+    """A dump that is stored compressed has its full size when it is read."""
     server = Server("--database", ":memory:", "--analysis-memory", "0")
     long = b"<!-- " + b" " * (15 << 20) + b"-->"
     ids = [server.json("POST", "/v1/topologies?label=set%3Done", shaped(i, long))[1]["id"] for i in range(5)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bandwidths on 1, 2, 4 ... hosts: each figure is what a cluster of just these hosts gets."""
+"""The bandwidths on 1, 2, 4 ... hosts: each figure equals that of a cluster of just these hosts."""
 import json
 
 import pytest

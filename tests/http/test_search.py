@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search for a text, against a twin that looks through name, labels, digest and sentence of every topology."""
+"""Text search, compared with a plain search through the name, labels, digest and sentence of every topology."""
 import json
 import urllib.parse
 

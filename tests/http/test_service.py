@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The service by its real socket: the resources, conditional and compressed answers, parallel clients, draining."""
+"""The service over a real socket: resources, conditional and compressed answers, parallel clients, draining."""
 import concurrent.futures
 import email.utils
 import gzip

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The logs and pairs of ../shared: what each log holds by its index, and how NCCL's own results agree with predictions.
-
-A difference is never left unnamed: its cause was tried by predicting again (`tested`), or the log or the dump shows why
-nothing can be compared. Skipped where ../shared is missing.
+"""The logs and pairs of ../shared: each log has the lines that its index counts, and NCCL's own results are compared
+with predictions. Every difference has a named cause, tried by predicting again (`tested`), or the log or the dump shows
+why nothing can be compared. Skipped where ../shared is missing.
 """
 import json
 

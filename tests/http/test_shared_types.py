@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of machine types against the real machines of ../shared: GPUs, compute capability, NVLinks, NIC ports,
-their speed and GPUDirect RDMA, CPU. What a row leaves open (`unsure`) is not held. Skipped where ../shared is not
-there."""
+their speed and GPUDirect RDMA, CPU. Values that a row leaves open (`unsure`) are not compared. Skipped where ../shared
+is not there."""
 import collections
 import json
 import xml.etree.ElementTree as XML
@@ -52,8 +52,7 @@ def places(root, kind):
 
 
 def facts(root):
-    """What a dump tells of the things that a row of the table has; counts of the most frequent value where they
-    differ."""
+    """A dump's values for the columns of the table; if devices differ, the count of the most frequent value."""
     gpus, nets, cpu = list(root.iter("gpu")), list(root.iter("net")), next(root.iter("cpu"))
     most = lambda values: collections.Counter(values).most_common(1)[0][0] if values else None
     vendor = cpu.get("vendor")

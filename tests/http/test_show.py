@@ -29,7 +29,7 @@ def environment(more):
 
 
 def read_all(master, until=None):
-    """All that comes from a terminal until its other end is closed, or a pattern has come."""
+    """Everything that a terminal prints until its other end is closed, or a pattern has come."""
     text, end = b"", time.monotonic() + LIMIT
     while time.monotonic() < end:
         if not select.select([master], [], [], 1)[0]:
@@ -110,7 +110,7 @@ def test_the_pager_gets_what_is_longer_than_the_screen():
     assert terminal("show", H100, rows=300, LINES="10", **marked)[1].startswith("paged:")
 
 
-# What each command needs, to print something; --json prints JSON on a terminal too.
+# The arguments that each command needs to print something; --json prints JSON on a terminal too.
 READABLE = {
     "show": [H100],
     "analyze": [H100],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an input holds does not get to a terminal as commands, and files that a command writes are whole."""
+"""Contents of an input never reach a terminal as commands, and files that a command writes are whole."""
 import os
 import pty
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triage: did the job work, what went wrong, what ran, and which algorithms NCCL chose. Logs of our own, each with one
-thing wrong."""
+"""Triage: whether the job worked, what went wrong, what ran, and which algorithms NCCL chose. The logs are made up,
+each with one fault."""
 import json
 import os
 import pty
@@ -435,8 +435,8 @@ def fed(text, times, terminal=None):
 
 
 def test_memory_does_not_grow_with_lines_that_are_only_counted(job):
-    """Chosen algorithms, calls of collectives and the job's own output: four times as much text takes no more
-    memory."""
+    """Four times as much text takes no more memory: chosen algorithms, calls of collectives and the job's own
+    output."""
     text = ("\n".join(job) + "\n").encode()
     some = (
         "\n".join(

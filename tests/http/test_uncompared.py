@@ -21,7 +21,7 @@ LOG = """node1:10:11 [0] NCCL INFO NCCL version 2.30.7+cuda12.9
 node1:10:11 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 8 cudaDev 0 nvmlDev 0 busId 11000 - Init START
 node1:10:11 [0] NCCL INFO Check P2P Type isAllDirectP2p 1 directMode 0 isAllCudaP2p 1
 """
-# What each command needs besides the release.
+# The arguments that each command needs besides the release.
 COMMANDS = {
     "show": HOPPER,
     "analyze": HOPPER,
@@ -75,7 +75,8 @@ def test_a_log_of_such_a_release():
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_people_get_the_nearest_release(command):
-    """Each command takes it by itself and says so once; the one for programs wants to be asked."""
+    """Each command takes the nearest release by itself and says so once, except `analyze`, whose readers are programs:
+    it needs --nearest."""
     given = COMMANDS[command]
     said = r"2\.32\.3 is assumed to behave like 2\.30\.7|2\.30\.7, the nearest release to 2\.32\.3"
     if command == "analyze":
@@ -134,7 +135,8 @@ def operations(prefix, method):
 
 
 def assert_says_so(service, paths, method, stored, query=None):
-    """All answer and say so, twice, because the second answer may come from a cache; another release says nothing."""
+    """Each route is asked twice, because the second answer may come from a cache, and says so both times; for another
+    release it says nothing."""
     for path in paths:
         target, last = path.replace("{id}", stored), path.rsplit("/", 1)[1]
         assert "{" not in target

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts that are never better than their evidence, and outcomes before facts: each sentence of the commands that was
-wrong, or rested on an assumption."""
+"""Verdicts are never better than their evidence, and outcomes come before facts: a test for each sentence of the
+commands that was wrong or rested on an assumption."""
 import json
 import os
 import re
@@ -51,7 +51,7 @@ def make_matrix(tmp_path_factory):
 
 @pytest.fixture(name="results", scope="module")
 def make_results(tmp_path_factory):
-    """What nccl-tests prints on two hosts whose NICs run at 100 Gb/s."""
+    """The output of nccl-tests on two hosts whose NICs run at 100 Gb/s."""
     file = tmp_path_factory.mktemp("results") / "results.txt"
     file.write_text(run("predict", "--machine", "hgx-h100", "--hosts", 2, "--sizes", "1M:8G:4"))
     return file
@@ -219,7 +219,8 @@ def test_links_that_hold_back_gpus_and_nics_alike_are_one_fault(tmp_path):
 
 
 def test_a_machine_that_fits_a_type_may_be_a_better_one_that_lacks_nics(tmp_path):
-    """Half of the NICs of BM.GPU.H100.8 are those of IBM's type: what a dump cannot show is a question with its cost."""
+    """Half of the NICs of BM.GPU.H100.8 are those of IBM's type: a fault that a dump cannot show is a question with its
+    cost."""
     tree = ET.fromstring(run("convert", "--machine", "BM.GPU.H100.8"))
     assert machine_faults.half_the_nics_gone(tree)
     file = tmp_path / "half.xml"
@@ -273,7 +274,7 @@ def test_a_comparison_starts_with_outcomes():
 
 
 def test_ids_of_nodes_come_last():
-    """Facts are for everybody, ids for those who ask."""
+    """Facts are always shown, ids only on request."""
     for words in (("compare", "--text", WHOLE, FAULTY), ("show", "--hosts", 2, "--against", "2.7.8", FAULTY)):
         ids = re.compile(r"\b(GPU|NET|NIC|CPU|PCI|NVS)/[0-9a-f]+-")
         brief = run(*words)
@@ -342,7 +343,7 @@ def test_rows_say_a_reason_once():
 
 
 def test_a_low_bandwidth_is_no_further_reason(tmp_path):
-    """It is what the fault costs: one fault is one reason, and the line begins with what it costs."""
+    """One fault is one reason, and the line begins with its cost."""
     for name, change, said in (
         ("gb300-tray", machine_faults.port_slow, r": AllReduce gets 283 of 379 GB/s .*an equal device, has 800 Gb/s$"),
         ("BM.GPU.H100.8", machine_faults.half_the_nics_gone, r": AllReduce gets .*: 8 of 16 NIC ports are missing$"),

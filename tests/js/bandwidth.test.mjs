@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the Bandwidth view draws and says, from an answer of check-perf. */
+/* Drawing and texts of the Bandwidth view for an answer of check-perf. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as perf from "../../static/js/bandwidth.js";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Colours as people with the three common kinds of colour blindness see them: what is said by colour is legible, and
- * never said by colour alone. */
+/* Colours as people with the three common kinds of colour blindness see them: coloured information is legible, and
+ * never shown by colour alone. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The words of a diagnosis: costs, causes with their consequences, the headline, what a figure assumes. */
+/* Texts of a diagnosis: costs, causes with their consequences, the headline, the assumptions of a figure. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { index } from "../../static/js/model.js";
@@ -359,7 +359,7 @@ test("what is assumed of NICs, from the sentence of the service", () => {
     assert.equal(nicsAssumed(input("ports are unknown")), null);
 });
 
-/* Two faults, each with a repair of its own, and what both together give. */
+/* Two faults, each with its own repair, and the result of both repairs together. */
 function faulty(now, gains, repaired, extra = {}) {
     const findings = gains.map((gain, i) => ({
         id: `f${i}`,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What can be shown later waits while somebody presses something. */
+/* Updates that can wait are delayed while the user presses something. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { handsOff, unpressed, watchHands } from "../../static/js/handling.js";

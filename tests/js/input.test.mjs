@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which machine types are offered first for what was recognised. */
+/* The machine types that are offered first for a recognised input. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fitting } from "../../static/js/views/input.js";

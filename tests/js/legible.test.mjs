@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Short texts by the room there is. */
+/* Shortens texts to the available space. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { briefLink, briefNames, fitting } from "../../static/js/legible.js";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which NICs each GPU uses, and what one host leaves out. */
+/* The NICs that each GPU uses, and the facts that one host does not show. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { index } from "../../static/js/model.js";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The choice of GPUs: what is asked, the rows, what another choice costs, and what is marked on the drawing. */
+/* The choice of GPUs: the request, the rows, the cost of another choice, and the marks on the drawing. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { index } from "../../static/js/model.js";

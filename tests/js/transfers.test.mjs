@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Windows of the point-to-point schedule, and what transfers are called. */
+/* Windows of the point-to-point schedule, and the names of transfers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { csv } from "../../static/js/report.js";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A matrix of many trays in short: trays, what their pairs have in common, the pair that an address names. */
+/* The short matrix of many trays: trays, the common values of their pairs, and the pair that an address names. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hostsText, index, shortName } from "../../static/js/model.js";

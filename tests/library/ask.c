@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks liborrery what lines of standard input say; test_four_ways.py compares the answers with those of the command,
- * the service and the bindings.
+/* Asks liborrery the questions in the lines of standard input; test_four_ways.py compares the answers with those of the
+ * command, the service and the bindings.
  *
  *     keep NAME FILE                             prints the id
  *     ask QUESTION<tab>PARAMETERS<tab>FILE       FILE may be empty; prints "type length" and the document

@@ -255,7 +255,7 @@ def test_threads_share_everything(plan):
 
 
 def test_many_what_ifs_need_no_process_and_no_memory():
-    """Three hundred questions in this process; what the first hundred left is enough for the rest."""
+    """Three hundred questions in this process need no more memory than the first hundred."""
 
     def held():
         gc.collect()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What type checkers know of the Python package: orrery.documents is made from the JSON schemas, as in a wheel, and
-mypy reads small programs with it."""
+"""Type checking of the Python package: orrery.documents is made from the JSON schemas, as in a wheel, and mypy reads
+small programs with it."""
 import pathlib
 import shutil
 import subprocess
@@ -49,7 +49,7 @@ def package(tmp_path_factory):
 
 
 def check(package, *words):
-    """What mypy finds."""
+    """The errors that mypy finds."""
     command = [MYPY, "--follow-imports=silent", "--ignore-missing-imports", "--no-error-summary", *words]
     return subprocess.run(command, cwd=package, capture_output=True, text=True).stdout
 

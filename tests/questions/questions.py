@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Questions that people really asked, as they would put them: what the first five lines of the answer must say, and
-what
-no answer may say.
+"""Questions that people really asked, in their own words: what the first five lines of the answer must contain, and
+what no answer may contain.
 
 rows.json has a row for each question: the arguments of orrery, the words that the first five lines have ("first";
 "A|B":
@@ -27,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 ORRERY = os.environ.get("ORRERY", os.path.join(ROOT, "build", "orrery"))
 SHARED = os.path.join(os.path.dirname(ROOT), "shared", "questions")
 FIRST = 5
-MESSAGES = 120  # what the table must have at least
+MESSAGES = 120  # the least number of rows
 
 
 def answer(arguments, text=None):

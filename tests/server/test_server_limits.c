@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much one client may ask, in process: buckets, counts, bounded memory, many threads. */
+/* Limits for a single client, in process: buckets, counts, bounded memory, many threads. */
 #include <pthread.h>
 #include <string.h>
 

@@ -71,7 +71,7 @@ TEST(lines_of_all_threads_arrive)
     assert_int_equal(arrived, THREADS * EACH);
 }
 
-/* Nothing waits: what a line says can be read as soon as its function has returned. */
+/* Nothing is delayed: a line can be read as soon as the function that logs it has returned. */
 TEST(a_line_is_written_when_its_call_returns)
 {
     char got[200];

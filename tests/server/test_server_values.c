@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read from operators and from strangers: settings, networks, forwarded addresses, ids, traces, scopes, log
- * lines. */
+/* Values from operators and from strangers: settings, networks, forwarded addresses, ids, traces, scopes, log lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,7 +294,7 @@ TEST(log_lines_write_numbers)
     assert_true(written <= now && now - written < 3600);
 }
 
-/* Whatever a client sends, a line is one line, and what does not fit is left out as a whole. */
+/* Whatever a client sends, an entry is one line, and a member that does not fit is left out as a whole. */
 TEST(log_lines_are_one_line)
 {
     static char long_text[8000];

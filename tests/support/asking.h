@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests in process: no sockets. One app a test program, on either kind of database (stores.h). */
+/* Requests in process, without sockets. One app per test program, on either kind of database (stores.h). */
 #ifndef ORR_TEST_ASKING_H
 #define ORR_TEST_ASKING_H
 

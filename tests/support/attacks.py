@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks on the service, each a name and a function that may take a few seconds, and what watches the service
+"""Attacks on the service, each with a name and a function that may take a few seconds, and the observer of the service
 meanwhile.
 
 tests/http/test_attacks.py asserts what must hold; `./dev bench attacks` prints the figures. An attack gets a Target
@@ -115,9 +115,8 @@ def switched(gpus, nics, slow=False):
 
 
 def gzip_of(*parts):
-    """A gzip file of `parts`, each a pair of bytes and how often they come. What repeats is compressed once: after a
-    full
-    flush, deflate makes the same bytes of it again."""
+    """A gzip file of `parts`, each a pair of bytes and their number of repetitions. Repeated bytes are compressed once,
+    because deflate compresses them in the same way after each full flush."""
     out, crc, size = [b"\x1f\x8b\x08\0\0\0\0\0\0\xff"], 0, 0
     for data, times in parts:
         packer = zlib.compressobj(6, zlib.DEFLATED, -15)
@@ -224,7 +223,7 @@ class Target:
         return socket.create_connection(("127.0.0.1", self.port), timeout=self.timeout)
 
     def leave(self, data, seconds):
-        """Sends bytes and goes away after so long."""
+        """Sends bytes and closes the connection after this time."""
         with self.open() as s:
             s.sendall(data)
             time.sleep(seconds)
@@ -360,7 +359,7 @@ def held_streams(target):
 
 
 def flood(target):
-    """Distinct analyses that no cache has from one client; another client asks a new one in the middle."""
+    """Different uncached analyses from one client; another client asks for a new one in the middle."""
     asks = [
         lambda i=i: target.ask(
             "POST", f"/v1/analyze?section=summary&hosts={2 + i}&NCCL_MAX_NCHANNELS={1 + i % 32}", NVSWITCH
@@ -390,7 +389,7 @@ def hang_ups(target):
 
 
 def same_again(target):
-    """Many need the same hard answer at once."""
+    """Many clients ask for the same expensive answer at once."""
     hard = machine(100, 150, 150)
     return target.all_at_once([lambda: target.ask("POST", f"/v1/analyze?{HARD}", hard)] * 8)
 

@@ -56,7 +56,7 @@ static inline struct orr_dump *read_with_graphs(const char *text)
     return dump;
 }
 
-/* What follows the name of machine i: "", "@DOMAIN" or "@DOMAIN/CLIQUE". */
+/* The suffix of the name of machine i: "", "@DOMAIN" or "@DOMAIN/CLIQUE". */
 static inline void set_domain(struct question *question, uint32_t i, const char *suffix)
 {
     const char *clique = strchr(suffix, '/');
@@ -284,7 +284,7 @@ static inline bool choices_differ(const struct orr_analysis *a, const struct orr
     return false;
 }
 
-/* A refusal counts only if the release that the behaviour was taken from refuses as well, or for a limit. */
+/* A refusal counts only if the release that has the behaviour also refuses, or if the reason is a limit. */
 static inline bool differs(const struct answer *own, const struct answer *mixed, const struct answer *other)
 {
     if (!own->analysis || !mixed->analysis)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A system built from the text of a dump: what tests of systems share. */
+/* Shared by tests of systems: a system built from the text of a dump. */
 #ifndef ORR_SUPPORT_BUILT_H
 #define ORR_SUPPORT_BUILT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test of what the device side of a communicator may use: hosts of a machine type, or a cluster. */
+/* Tests of the device side of a communicator, on hosts of a machine type or a cluster. */
 #ifndef ORR_TESTS_DEVICE_CASE_H
 #define ORR_TESTS_DEVICE_CASE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test of what nccl-tests should print on hosts of a machine type. */
+/* Tests of the expected output of nccl-tests on hosts of a machine type. */
 #ifndef ORR_TESTS_EXPECT_CASE_H
 #define ORR_TESTS_EXPECT_CASE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machines of ours, and questions about them: what tests of explanations share. */
+/* Shared by tests of explanations: made-up machines and questions about them. */
 #ifndef ORR_SUPPORT_EXPLAINING_H
 #define ORR_SUPPORT_EXPLAINING_H
 
@@ -65,7 +65,7 @@ static inline struct answered ask(const char *text, uint32_t hosts, struct orr_w
     return t;
 }
 
-/* What the explanation promises of a setting; then: NULL if it was not tried. */
+/* The explanation's promise about a setting; then: NULL if it was not tried. */
 static inline const struct orr_what_if *what_if(const struct answered *t, const char *name, const char *value)
 {
     for (uint32_t i = 0; i < t->x->what_if_count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents that are generated from tables in the code. A test writes the text and compares it with the file in the
- * repository; ORR_UPDATE_GOLDEN=1 writes the file anew first. */
+/* Documents that are generated from tables in the code. A test generates the text and compares it with the file in the
+ * repository; ORR_UPDATE_GOLDEN=1 rewrites the file first. */
 #ifndef ORR_TEST_GOLDEN_TEXT_H
 #define ORR_TEST_GOLDEN_TEXT_H
 

@@ -11,7 +11,7 @@
 
 enum test_row { TEST_ROW_ALTERNATE, TEST_ROW_BACK, TEST_ROW_FORTH, TEST_ROW_ROTATED };
 
-/* What the parts of a graph are on a machine. */
+/* The parts of a graph on a machine. */
 struct test_graph {
     enum orr_graph_kind kind;
     enum orr_pattern pattern;

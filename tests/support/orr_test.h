@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every cmocka test includes: cmocka's prerequisites in the order it wants, and helpers of our own. main.c has
+/* Every cmocka test includes this: cmocka's prerequisites in the required order, and Orrery's own helpers. main.c has
  * main() and runs the tests. */
 #ifndef ORR_TEST_H
 #define ORR_TEST_H

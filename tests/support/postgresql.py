@@ -8,8 +8,8 @@ As a module: Cluster(), with start, stop, kill and url. As a command:
     postgresql.py COMMAND [ARGUMENT...]     runs it with ORR_TEST_POSTGRESQL=postgresql://... and ends the server
     afterwards
 
-The server never outlives who started it, even if that is killed (setpriv --pdeathsig). As root it runs as the user
-postgres, for it refuses to run as root.
+The server never outlives the process that started it, even if that is killed (setpriv --pdeathsig). As root it runs as
+the user postgres, for it refuses to run as root.
 """
 import glob
 import os

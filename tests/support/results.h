@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of results of nccl-tests share: two rows of all_reduce on four ranks, and how texts are read. */
+/* Shared by tests of results of nccl-tests: two rows of all_reduce on four ranks, and reading texts. */
 #ifndef ORR_TEST_RESULTS_H
 #define ORR_TEST_RESULTS_H
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# The interface of the shared library FILE is that of the kept dump: functions, types, versions of symbols. A program that was built with
-# an older header must go on working, so an incompatible change is refused. ORR_UPDATE_GOLDEN=1 takes additions into the dump; where the
-# SONAME changes, delete the dump first.
+# SPDX-License-Identifier: Apache-2.0 Compares the interface of the shared library FILE with the kept dump: functions,
+# types, versions of symbols. A program that was built with an older header must go on working, so an incompatible
+# change is refused. ORR_UPDATE_GOLDEN=1 adds new parts to the dump; if the SONAME changes, delete the dump first.
 set -u
 kept=tests/library/liborrery.abi
 now=$(mktemp)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# The portable archive on a system without any package added: check_archive.sh ARCHIVE LOG, in an empty folder. Prints "ok: ..." for each thing that holds.
+# SPDX-License-Identifier: Apache-2.0 Tests the portable archive on a system without added packages: check_archive.sh
+# ARCHIVE LOG, in an empty folder. Prints "ok: ..." for each thing that holds.
 set -u
 wrong() { echo "wrong: $*"; exit 1; }
 tar xzf "$1" && cd orrery-*/ || wrong "the archive"
@@ -29,7 +29,7 @@ HOME=$PWD/home "$orrery" serve --listen 127.0.0.1:0 --quiet >address 2>log &
 service=$!
 for _ in $(seq 200); do [ -s address ] && break; sleep 0.1; done
 port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' address)
-get() { # PATH: by the shell alone, as there is no curl
+get() { # PATH: with the shell alone, because there is no curl
     exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
     printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$1" >&3
     cat <&3

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Published results of nccl-tests beside what NCCL's own tuning model predicts for the machine: bus bandwidth at the
-largest size, of at least 1 GiB. The table is kept in tests/golden/shared_bandwidth.md; ORR_UPDATE_GOLDEN=1 writes it
-anew. Without ../shared the check is skipped.
+"""Compares published results of nccl-tests with the prediction of NCCL's tuning model for the machine: bus bandwidth at
+the largest size, if that is at least 1 GiB. The table is kept in tests/golden/shared_bandwidth.md; ORR_UPDATE_GOLDEN=1
+writes it anew. Without ../shared the check is skipped.
 
     python3 tests/tools/check_bandwidth.py [--table]     the table as Markdown; ORRERY names the program
 """
@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 ORRERY = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 GIB = 1 << 30
-# Machine of the index: a topology of that type, and what else is said of it.
+# Machine of the index: a topology of that type, and further options.
 MACHINES = {
     "hgx-h100": ("machines/machine-hgx-h100.xml",),
     "dgx-h100": ("machines/machine-hgx-h100.xml",),

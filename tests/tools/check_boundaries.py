@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each behaviour that a release changed is in one of these lists, by what shows it on a machine:
+"""Each behaviour that a release changed is in one of these lists, depending on how it can be shown:
 - tests/golden/boundaries.json, `shown`: `orrery analyze --against` between the last release before it and the first
 with it names it as a
   reason on the machine named there, which is checked here;

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a room that need each other, directly or by way of others.
+"""Finds files of a room that need each other, directly or through other files. usage: check_circles.py BUILD
 
-usage: check_circles.py BUILD
-
-What a file of C defines and needs is read from its object in BUILD by nm. A circle is allowed only if the README of
-its room says why it is natural, in a line "Circle: a.c, b.c: REASON". Prints each circle that has no such line, with
-the names that close it, and each line that no circle needs any more. ctest runs this as `circles`.
+The symbols that a C file defines and needs are read by nm from its object in BUILD. A circle is allowed only if the
+README of its room says why it is natural, in a line "Circle: a.c, b.c: REASON". Prints each circle that has no such
+line, with the names that close it, and each line that no circle needs any more. ctest runs this as `circles`.
 """
 import collections
 import pathlib

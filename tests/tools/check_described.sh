@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# The manual pages and the completions for zsh and fish have every command and every option: check_described.sh ORRERY BUILD
-# What a shell or mandoc would say is asked if it is installed; what is skipped is named.
+# SPDX-License-Identifier: Apache-2.0 The manual pages and the completions for zsh and fish have every command and every
+# option: check_described.sh ORRERY BUILD Shells and mandoc check them if they are installed; skipped checks are named.
 set -u
 written=$2/server/deploy/written
 wrong() { echo "wrong: $*"; exit 1; }

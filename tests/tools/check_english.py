@@ -224,9 +224,9 @@ IMPERATIVES = (
     "Analyse|Anonymise|Change|Check|Choose|Compare|Convert|Delete|Detect|Download|Draw|Explain|Export|Find|Get|List"
     "|Make|Predict|Store|Stream"
 )
-MOST_WORDS = 45  # of a sentence that users read: beyond that nobody follows
+MOST_WORDS = 45  # of a sentence that users read: nobody follows a longer one
 
-# What a pattern finds although it is right: file, words around it, reason.
+# Correct text that a pattern finds all the same: file, words around it, reason.
 ACCEPTED = [
     ("tests/tools/check_english.py", r".", "the patterns themselves, with their examples"),
     ("docs/nccl/release-table.md", r".", "generated from engine/release, which is checked"),

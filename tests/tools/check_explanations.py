@@ -200,7 +200,7 @@ def part_of(share):
     return lambda count: max(1, int(count * share))
 
 
-# What is changed: in the XML, or by settings; the ids of which one must come first; whether it takes several hosts.
+# Each change: in the XML, or by settings; the ids of which one must come first; whether it needs several hosts.
 CHANGES = [
     ("half of the NICs", keep_nets(part_of(0.5)), {}, {"fewer-nics", "half-rate"}, True),
     ("a quarter of the NICs", keep_nets(part_of(0.25)), {}, {"fewer-nics", "quarter-rate"}, True),
@@ -289,7 +289,7 @@ def main():
             settings,
             acs(asked.orrery, healthy, release, hosts) if change is acs else None,
         )
-        # Only what shows at the largest sizes can be explained.
+        # Only a change that shows at the largest sizes can be explained.
         if not whole or not slow or slow[SIZES[-1]][1] > 0.75 * whole[SIZES[-1]][1]:
             continue
         rows = []

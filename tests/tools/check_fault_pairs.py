@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two faults put into one known machine: is the reference the unbroken machine?
+"""Puts two faults into a known machine and checks that the diagnosis compares with the sound machine.
 
     ORRERY=build/orrery tests/tools/check_fault_pairs.py [--every N] [--only TYPE] [--list]
 
@@ -45,7 +45,7 @@ def judge(document, now, whole):
 def machines(trees, every):
     """Name, unbroken tree, pair and broken tree of every Nth case. A rack takes long, and its trays are types too."""
     number = 0
-    simpler = {}  # how a machine looks that is sound, or has one fault, and what it looks like without
+    simpler = {}  # a machine that is sound or has one fault, and the machine without the fault
     for tree in trees.values():
         for kind in (None, "all-ports-slow", "half-the-nics-gone"):
             other = copy.deepcopy(tree)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Faults put into known machines: does the diagnosis name each of them, with what it costs?
+"""Puts faults into known machines and checks that the diagnosis names each of them and its cost.
 
     ORRERY=build/orrery tests/tools/check_faults.py [--every N] [--list]
 
 Every machine type is written as XML, each kind of fault that it can have is put into a copy of that XML, and the copy
-is analysed. A fault counts as found where the headline is about it or about a finding that it follows from, with a
-cost.
-A fault that changes no figure of the analysis must still be a finding, and its cost must say so. The unbroken machine
-must have nothing above info. machine_faults.py has the faults, check_fault_pairs.py puts in two. The report of
+is analysed. A fault counts as found if the headline is about it, or about a finding that it follows from, and states a
+cost. A fault that changes no figure of the analysis must still be a finding, and its cost must say so. The unbroken
+machine must have nothing above info. machine_faults.py has the faults, check_fault_pairs.py puts in two. The report of
 `orrery show` about a broken machine with up to eight GPUs fits two screens.
 
 --assumed gives `nvidia-smi topo -m` of each machine instead, sound and with faults that this table does not show. It
@@ -95,7 +94,7 @@ def bandwidth_lost(path, unbroken):
 
 
 def judge_assumed(name, path, folder, hidden):
-    """What is said of a table of `nvidia-smi topo -m` that rests on an assumed speed, a list."""
+    """The statements about a table of `nvidia-smi topo -m` that rest on an assumed speed, as a list."""
     wrong = []
     document = analyse(path, 2)
     if not document:

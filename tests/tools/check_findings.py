@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Findings about the real machines of ../shared, each with a verdict of somebody who read it: true, noise (true, but
-nobody should be told) or wrong. tests/golden/finding_verdicts.md holds the verdicts. The check fails where a finding
-appears or vanishes without one, where more than 3 % of the errors and warnings are noise or wrong, and where a healthy
-machine gets an error or a warning: a dump that
-HEALTHY names, or a machine type of `orrery machines`. Without ../shared only the machine types are checked.
+"""Findings about the real machines of ../shared, each with the verdict of a reviewer: true, noise (true but not worth
+telling) or wrong. tests/golden/finding_verdicts.md holds the verdicts. The check fails if a finding appears or vanishes
+without a verdict, where more than 3 % of the errors and warnings are noise or wrong, and where a healthy machine gets
+an error or a warning: a dump that HEALTHY names, or a machine type of `orrery machines`. Without ../shared only the
+machine types are checked.
 
     python3 tests/tools/check_findings.py     ORRERY names the program; ORR_UPDATE_GOLDEN=1 adds and removes rows, new
     ones with the

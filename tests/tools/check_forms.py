@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One machine in several forms: its NCCL dump, what nvidia-smi and hwloc would tell of it, its dump without devices
-and the machine type. The answers must agree in all that both forms tell.
+"""Reads one machine in several forms: its NCCL dump, the outputs of nvidia-smi and hwloc, its dump without devices, and
+the machine type. The answers must agree in everything that both forms contain.
 
     python3 tests/tools/check_forms.py [DUMP...]     our own machines by default, and where ../shared is there its real
     dumps;
@@ -58,7 +58,7 @@ def convert(text):
 
 
 def paths(doc):
-    """What a path is between what all forms name alike: ranks, numbers of NICs and of CPUs; not what lies between."""
+    """A path between ends that all forms name alike (ranks, numbers of NICs and CPUs), without what lies between."""
     known = {node["id"]: f"GPU {node['rank']}" for node in doc["system"]["nodes"] if node["type"] == "GPU"}
     return {(known.get(p["from"], p["from"]), known.get(p["to"], p["to"])): (p["type"], p["bw"]) for p in doc["paths"]}
 
@@ -94,8 +94,8 @@ def differences(a, b):
 
 
 def hold(form, read, dump, untold, facts=FACTS):
-    """Texts that say what differs between a form and the dump of what it tells, and what of the rest the form's notes
-    do not say."""
+    """Describes the differences between a form and the dump with the same information, and the further differences that
+    the form's notes do not mention."""
     ours, theirs = (analyze(text, "--hosts", "2") for text in (read, dump))
     notes = "; ".join(row["what"] for row in ours["input"]["assumed"] + ours["input"]["missing"])
     return [
@@ -104,8 +104,7 @@ def hold(form, read, dump, untold, facts=FACTS):
 
 
 def check(name, text, left_out):
-    """Texts that say what differs; empty: the forms agree. left_out gets what cannot be shown in a form, with the
-    reason."""
+    """Describes the differences; empty if the forms agree. left_out gets what a form cannot show, with the reason."""
     wrong = []
     for number, host in enumerate(told_by_forms.hosts(text)):
         machine, title = other_forms.Machine(host), name if not number else f"{name}, host {number}"

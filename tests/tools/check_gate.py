@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Faults put into known machines: does `orrery gate` say so, by exit status and reason?
+"""Puts faults into known machines and checks the exit status and the reason of `orrery gate`.
 
     ORRERY=build/orrery tests/tools/check_gate.py [--every N] [--list]
 
-Every machine type is written as XML. Unbroken it must be fit (status 0) beside its type and beside its own file. Each
-kind of fault of check_faults.py is put into a copy; beside the type and beside the unbroken file the gate must give
-status 3 with a reason that is the finding of that fault or one that it follows from, or 0 if `orrery analyze`
-proves that the fault costs nothing."""
+Every machine type is written as XML. Unbroken, it must be fit (status 0) compared with its type and with its own file.
+Each kind of fault of check_faults.py is put into a copy; compared with the type and with the unbroken file, the gate
+must end with status 3 and a reason that is the finding of that fault or one that it follows from, or with 0 if `orrery
+analyze` proves that the fault costs nothing."""
 import argparse
 import copy
 import json
@@ -43,7 +43,7 @@ def bandwidths(path):
 
 
 def judge(status, answer, wanted, ids):
-    """ "" where the answer is right; else what is wrong. wanted: the diagnosis of the same dump by check_faults."""
+    """ "" if the answer is right, otherwise what is wrong. wanted: the diagnosis of the same dump by check_faults."""
     if len(answer.get("sentence", "").splitlines()) != 1:
         return "not one line"
     if status == FIT:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every file in ../shared that tells about a machine is read, or refused for the reason that its index implies; with
---table, what was recognised and assumed in each, as Markdown. That table is kept in tests/golden/shared_inputs.md and
-must be the same;
-ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is skipped."""
+"""Reads every file in ../shared that describes a machine, or checks that it is refused for the reason that the index
+implies; --table prints what was recognised and assumed in each, as Markdown. That table is kept in
+tests/golden/shared_inputs.md and must be the same; ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is
+skipped."""
 import json
 import os
 import pathlib

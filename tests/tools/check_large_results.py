@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a results text of 1 GB with `orrery check-perf` and with bounded memory: a launcher's output with a table now
-and then.
+"""Reads a results text of 1 GB with `orrery check-perf` and with bounded memory: a launcher's output with occasional
+tables.
 
     check_large_results.py [--orrery build/orrery] [--bytes 1000000000]
 

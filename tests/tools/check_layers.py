@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom. The rows orr_room() of the CMakeLists.txt say which room uses which, and nothing else does:
-from them come the includes that are allowed and docs/rooms.svg, the picture in ARCHITECTURE.md. Prints each
-offending line;
-ctest runs this as `layers`, and `layers_bites` shows that it fails where it should.
+"""Checks which rooms include which. The orr_room() rows of the CMakeLists.txt alone say which room uses which: they
+determine the allowed includes and docs/rooms.svg, the picture in ARCHITECTURE.md. Prints each offending line; ctest
+runs this as `layers`, and `layers_bites` shows that it fails where it should.
 
 usage: check_layers.py [--write] [ROOT]     --write brings the picture up to date
 """
@@ -27,7 +26,7 @@ LIBRARIES = {
 }
 PARTS = ["engine", "api", "server", "cli", "library"]
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
-# What a row cannot say: (files it is about, what they must not include, why).
+# Rules that a row cannot express: (files, includes that they must not have, reason).
 NARROWER = [
     (
         r"(cli|server)/",
@@ -69,13 +68,13 @@ def used_by(rooms, name):
 
 
 def room_of(rooms, path):
-    """The room with the longest folder that has a file; None: no row says whose it is."""
+    """The room of a file: the one with the longest folder; None if the file is in no room."""
     owners = [name for name, (folder, _) in rooms.items() if path.startswith(folder + "/")]
     return max(owners, key=lambda name: len(rooms[name][0]), default=None)
 
 
 def check_line(rooms, allowed, path, line):
-    """What is wrong with a line of a file of a room; None: nothing."""
+    """The fault of a line in a file of a room, None if there is none."""
     name = room_of(rooms, path)
     match = INCLUDE.match(line)
     if VERSION.search(line) and name != "release":

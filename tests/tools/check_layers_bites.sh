@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# The check of the layers must itself be able to fail: each line below, put into a copy of the tree's shape, has to be found.
+# SPDX-License-Identifier: Apache-2.0 Shows that check_layers.py can fail: it must find each line below in a skeleton of
+# the tree.
 set -u
 here=$(readlink -f "$(dirname "$0")")
 root=$here/../..

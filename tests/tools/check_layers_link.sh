@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# A call to a room that must not be used fails to link. usage: check_layers_link.sh BUILD-FOLDER ROOM:SYMBOL...
-# Builds each program breach_ROOM of tests/CMakeLists.txt; fails where one links, or where SYMBOL is not what is missing.
+# SPDX-License-Identifier: Apache-2.0 Checks that a call to a forbidden room fails to link. usage: check_layers_link.sh
+# BUILD-FOLDER ROOM:SYMBOL... Builds each program breach_ROOM of tests/CMakeLists.txt; fails if one links, or if the
+# missing symbol is not SYMBOL.
 set -u
 build=$1
 shift

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "Limited by" against brute force: what is named raises the bandwidth when it carries twice as much, and everything
- * else carrying twice as much does not. The machine is widened here by editing its XML (lanes, speeds of ports, numbers
- * of NVLinks, C2C), not by the engine's own trials; links between sockets, which no attribute gives, are left to them.
+/* Checks "Limited by" by brute force: doubling the named links raises the bandwidth, and doubling all others does not.
+ * The machine is widened here by editing its XML (lanes, speeds of ports, numbers of NVLinks, C2C), not by the engine's
+ * own trials; links between sockets, which no attribute gives, are left to them.
  *
  *     check_limit [--random COUNT] [--seed S] [--release R] FILE...
  *
@@ -68,7 +68,7 @@ static const struct orr_dump *widen(const struct orr_dump *dump, unsigned kinds,
     return orr_doc_to_dump(&doc, dump);
 }
 
-/* GB/s of the machine with those kinds widened; negative: it has no answer. */
+/* GB/s of the machine with those kinds widened, negative if it has no answer. */
 static double widened(const struct orr_dump *dump, const struct orr_query *query, unsigned kinds)
 {
     ORR_LOCAL_ARENA(arena, 0);

@@ -55,8 +55,8 @@ GIVEN = {
     "ssbandjl-gdr114-s114.log": "data/gdr114.xml",
 }
 
-# What the log does not say and its first cause asks for, given in a second run: settings, and for machines that the
-# log prints, what its paths show.
+# Information that is not in the log and that its first cause asks for, given in a second run: settings and, for
+# machines that the log prints, what its paths show.
 ASKED = {
     "waynehacking-g2_Ring.log": ["NCCL_ALGO=Ring"],
     "waynehacking-g6_NVLS.log": ["NCCL_ALGO=NVLS"],
@@ -79,7 +79,7 @@ def given(name):
 
 
 def asked(name, folder):
-    """What agrees and differs when the log is compared again with what was asked for."""
+    """The agreements and differences when the log is compared again with the requested information."""
     settings = [part for what in ASKED[name] if what.startswith("NCCL_") for part in ("--set", what)]
     machine = given(name)
     if 'gdr="0"' in ASKED[name]:
@@ -173,7 +173,7 @@ def row_of(name, answer):
 
 
 def check(name):
-    """(row, what is wrong with the answer whatever the log is)"""
+    """(row, faults of the answer that do not depend on the log)"""
     run = subprocess.run(
         [ORRERY, "check-log", "--json", *given(name), str(LOGS / name)], capture_output=True, text=True
     )
@@ -181,7 +181,7 @@ def check(name):
         return (name, "refused", run.stderr.strip()), [f"{name}: {run.stderr.strip()}"]
     answer = json.loads(run.stdout)
     triage, wrong = answer["triage"], []
-    # Every NCCL WARN line of the log is in an event: none is only counted.
+    # Every NCCL WARN line of the log belongs to an event; none is only counted.
     text = re.sub(r"\x1b\[[0-9;]*m", "", (LOGS / name).read_text(errors="replace"))
     warned = len(re.findall(r"NCCL WARN ", text))
     shown = sum(event["count"] for event in triage["events"])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Executes examples/python/orrery.ipynb without a network and holds its printed answers against those that are kept in
-it. Pictures and tables in HTML must be there. ORR_UPDATE_GOLDEN=1 writes the answers into the notebook. The
-environment says where the package is."""
+"""Executes examples/python/orrery.ipynb without a network and compares the printed answers with those kept in it.
+Pictures and tables in HTML must be there. ORR_UPDATE_GOLDEN=1 writes the answers into the notebook. The environment
+says where the package is."""
 import os
 import pathlib
 import sys
@@ -32,7 +32,7 @@ def tidy(cell):
 
 
 def texts(cell):
-    """What a reader compares: printed lines and plain values; tables and pictures by their types."""
+    """The compared outputs: printed lines and plain values; only the types of tables and pictures."""
     for output in cell.get("outputs", []):
         data = output.get("data", {})
         yield output.get("text"), sorted(data), None if "<svg" in data.get("text/html", "") else data.get("text/plain")

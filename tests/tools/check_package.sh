@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# The Debian packages and the installed tree, as their users meet them: built, unpacked into an empty root, run from there. Prints a line
-# "ok: ..." for each thing that holds. `./dev test package` builds the preset package first.
+# SPDX-License-Identifier: Apache-2.0 Tests the Debian packages and the installed tree as users get them: built,
+# unpacked into an empty root, run from there. Prints a line "ok: ..." for each thing that holds. `./dev test package`
+# builds the preset package first.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=build-package
@@ -178,7 +178,7 @@ wheel() { # FOLDER ORRERY_LIBRARY: installs the wheel there
     ORRERY_LIBRARY=$2 /usr/bin/python3 -m pip install -q --no-index --no-build-isolation --no-deps --no-warn-script-location --root-user-action=ignore \
         --target "$1" "$root/bindings" >"$root/pip.log" 2>&1 || { cat "$root/pip.log"; wrong "pip install"; }
 }
-asks() { # FOLDER VARIABLE=VALUE...: the package answers, and says which library it uses
+asks() { # FOLDER VARIABLE=VALUE...: checks that the package answers, and prints the library that it uses
     (cd / && env -i PATH=/usr/bin:/bin PYTHONPATH="$1" "${@:2}" /usr/bin/python3 -c 'import orrery, sys
 plan = orrery.load(sys.argv[1]).analyze(release="2.27.7", hosts=2)
 assert plan.ranks == 4 and plan.document["nccl"] == "2.27.7"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Machines that ../shared holds in two forms: their analyses must agree in all that both forms tell. What a form does
-not tell is known from Orrery's own notes on it; both sides then get the same assumption. The table is kept in
+"""Machines that ../shared has in two forms: their analyses must agree in everything that both forms contain. Orrery's
+own notes say what a form lacks; both sides then get the same assumption. The table is kept in
 tests/golden/shared_pairs.md; ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is skipped.
 
     python3 tests/tools/check_pairs.py [--table]     the table as Markdown; ORRERY names the program

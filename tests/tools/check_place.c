@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/place against brute force: every set of GPUs analysed by itself, without a memo, as `orrery predict --gpus`
- * does. For every machine of up to 8 GPUs among the files, and this many random ones: sets of every size, on one host
- * and on two.
+/* Compares engine/place with brute force: every set of GPUs analysed by itself, without a memo, as `orrery predict
+ * --gpus` does. It tries sets of every size, on one host and on two, for every machine of up to 8 GPUs among the files
+ * and COUNT random machines.
  *
  *     check_place [--every N] [--random COUNT] [--seed S] [--release R] FILE...
  *
- * --every N takes every Nth question, a question being a machine, a size and a number of hosts. Held together are: the
- * order of the answer, the bandwidth of every set in it, how many sets share it, what stays free, and the bound; and of
+ * --every N takes every Nth question, a question being a machine, a size and a number of hosts. Compared are the order
+ * of the answer, the bandwidth of every set in it, how many sets share it, what stays free, and the bound; and of
  * several jobs the packing of all sets with that of some, and with its bound. */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# Runs the sh blocks of README.md and of the guides in docs as they stand, in their order, in one shell for each file: each command must succeed.
-# Commands in indented blocks are not run: each needs a reason in `reasons`. Then follows every relative link of these files.
+# SPDX-License-Identifier: Apache-2.0 Runs the sh blocks of README.md and of the guides in docs unchanged and in order,
+# with one shell per file: each command must succeed. Commands in indented blocks are not run: each needs a reason in
+# `reasons`. Then follows every relative link of these files.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 [ -x build/orrery ] || { echo "./dev build first" >&2; exit 2; }

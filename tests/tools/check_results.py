@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is read of every result of ../shared/bandwidth: a table that is kept in tests/golden/shared_results.md,
-compared with the index of that folder. ORR_UPDATE_GOLDEN=1 writes the table anew. Without ../shared the check is
-skipped.
+"""Reads every result of ../shared/bandwidth and compares it with the index of that folder; the table is kept in
+tests/golden/shared_results.md. ORR_UPDATE_GOLDEN=1 writes the table anew. Without ../shared the check is skipped.
 
     python3 tests/tools/check_results.py [--table]     ORR_RESULTS_TABLE names the program that reads
 """
@@ -31,7 +30,7 @@ HEAD = (
     "busbw out of place",
     "in place",
 )
-# Where the text contradicts the index: what the text says, and why that is right.
+# Texts that contradict the index: what the text says, and why that is right.
 CONTRADICTS = {
     ("coreweave-h100-8n-sharp", "ranks"): (96, "busbw / algbw of every row is 1.979, the factor of 96 ranks"),
     # The index's author typed these rows by hand; "sum" and a count that is not of one rank's part.
@@ -65,7 +64,7 @@ def row_of(name, read):
 
 
 def compare(entry, read):
-    """What the text says otherwise than the index."""
+    """The differences between the text and the index."""
     tables = read["tables"]
     table = tables[-1]
     said = {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# The command starts soon because it loads little: what serves, draws and posts is in orrery-service (cli/service.h). usage: check_start.sh ORRERY ORRERY-SERVICE
+# SPDX-License-Identifier: Apache-2.0 Checks that the command starts fast because it loads few libraries: serving,
+# drawing and posting are in orrery-service (cli/service.h). usage: check_start.sh ORRERY ORRERY-SERVICE
 set -u
 failed=0
 heavy='libgvc|libcgraph|libcurl|libpq|libmicrohttpd|libgnutls|libsqlite3'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Looks for what makes a picture hard to read: check_svg.py FILE.svg ...
+"""Finds faults that make a picture hard to read: check_svg.py FILE.svg ...
 
 Reports texts that overlap, texts wider than the tile they are in, ids that are missing or used twice, and elements
 without a title. Text widths are those of DejaVu Sans, estimated as 0.6 of the size a character, 0.32 for narrow ones.

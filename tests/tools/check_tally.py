@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""That tally.py counts a second run of a file of browser tests rightly: what failed twice fails, and only that."""
+"""Checks how tally.py counts the second run of a file of browser tests: only a test that failed twice counts as
+failed."""
 import contextlib
 import io
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# The version that the program says is that of VERSION and of `git describe`: check_version.sh PROGRAM, from the root of the repository.
+# SPDX-License-Identifier: Apache-2.0 Compares the version that the program prints with VERSION and `git describe`:
+# check_version.sh PROGRAM, from the root of the repository.
 set -u
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

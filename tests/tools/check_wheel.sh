@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# The wheel with the program inside: check_wheel.sh WHEEL DUMP, on a system with python3-pip; the rules of its tag, then what it does.
+# SPDX-License-Identifier: Apache-2.0 Tests the wheel that contains the program: check_wheel.sh WHEEL DUMP, on a system
+# with python3-pip. First the rules of its tag, then its functions.
 set -u
 wrong() { echo "wrong: $*"; exit 1; }
 python3 -m pip install -q --no-index --no-deps --target here "$1" 2>said || wrong "pip install: $(cat said)"

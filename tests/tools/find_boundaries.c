@@ -5,8 +5,9 @@
  *     python3 tests/tools/check_boundaries.py --not-shown | build/tests/find_boundaries SECONDS FOLDER [SEED]
  *
  * Reads lines "RELEASE BEHAVIOUR". For each release it tries random questions, a number of seconds for each of its
- * behaviours: machines of tests/property and those that tests have, with other speeds and counts, alone or two in one
- * communicator. What it finds it makes smaller as long as the effect stays, writes into FOLDER, and prints as a row. */
+ * behaviours: machines of tests/property and of other tests with changed speeds and counts, alone or two in one
+ * communicator. It shrinks each machine found as long as the effect stays, writes it into FOLDER, and prints its
+ * row. */
 #include <glob.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -88,7 +89,7 @@ static void make_known(struct chance *c, char *text)
     free(file);
 }
 
-/* One of the settings that are looked for, NULL if there is none. */
+/* A random one of the wanted behaviours, NULL if it is not a setting. */
 static const char *wanted_setting(struct chance *c)
 {
     const struct wanted *w = &shared->wanted[chance_below(c, (uint32_t)shared->count)];
@@ -225,7 +226,7 @@ static bool without(struct made *made, int part, char *const *lines, int count, 
     return true;
 }
 
-/* Takes elements out of a machine, with what is inside or leaving that in their place. Returns whether any went. */
+/* Removes elements from a machine, with or without the elements inside them. Returns whether any could be removed. */
 static bool take_elements_out(struct made *made, int part, const struct wanted *wanted, int own, time_t end)
 {
     static char text[MOST_TEXT];

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# README's first command as a new user gives it, in a clone: ./dev run builds and serves. Asks for the page, an analysis and a drawing, then ends the service.
+# SPDX-License-Identifier: Apache-2.0 Runs README's first command in a clone, as a new user does: ./dev run builds and
+# serves. Asks for the page, an analysis and a drawing, then ends the service.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 log=$(mktemp)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults as edits of a machine's XML, and the findings that name them. They share no code with what finds them."""
+"""Faults as edits of a machine's XML, and the findings that name them. They share no code with the diagnosis."""
 import re
 
 
@@ -38,7 +38,7 @@ def nic_narrow(tree):
 
 
 def all_nics_narrow(tree):
-    """Every NIC has half of its lanes, as in slots of the wrong width, and then less than its port needs."""
+    """Every NIC has half of its lanes, as in slots of the wrong width, which is then less than its port needs."""
     of_8_lanes = {"64.0 GT/s PCIe": 504000, "32.0 GT/s PCIe": 252000, "16.0 GT/s PCIe": 126000, "8.0 GT/s PCIe": 63000}
     nics = [nic for nic in cards(tree, "nic") if nic.get("link_width") == "16"]
     fastest = max((int(net.get("speed")) for nic in nics for net in nic.iter("net")), default=0)
@@ -311,7 +311,7 @@ def gpu_gone(tree):
 
 
 def look(tree):
-    """All by which a machine type is recognised: two types that look the same cannot be told apart."""
+    """Everything by which a machine type is recognised: types that are equal in all of it cannot be told apart."""
     cpu = tree.find("cpu")
     gpus = sorted((pci.get("device"), pci.find("gpu").get("sm")) for pci in cards(tree, "gpu"))
     nets = sorted((re.sub("[0-9]+", "#", net.get("name")), net.get("speed")) for net in tree.iter("net"))
@@ -350,7 +350,7 @@ FAULTS = {  # name: edit, ids of findings that name it
     "half-the-gpus-gone": (half_the_gpus_gone, {"gpu-missing"}),
 }
 
-# Faults that hit all equal devices, so that a comparison with one another shows none of them.
+# Faults that affect all equal devices, so comparing the devices with each other does not show them.
 ALL_ALIKE = (
     "all-nics-narrow",
     "all-links-gen4",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/data: small topologies of our own, each for one thing that a rule decides (SOURCES.md is written too).
+"""Writes tests/data: small made-up topologies, each for one decision of a rule, and SOURCES.md.
 
     python3 tests/tools/make_data.py [--check]
 """
@@ -241,7 +241,7 @@ Three machines are written by hand, because a public log shows what they are
 
 
 def version_2(document):
-    """As RCCL and editors leave it: a prolog, tabs, version 2. NCCL's reader refuses it, a reader of XML understands
+    """A file as RCCL and editors write it: a prolog, tabs, version 2. NCCL's reader refuses it, but an XML parser reads
     it."""
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + document.replace('version="1"', 'version="2"', 1).replace(
         "  ", "\t"

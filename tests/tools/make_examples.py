@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes static/examples: the machines that the page offers to somebody who has no dump at hand.
-
-They are of our own making, from what vendors, providers' topology files and published dumps tell about such hosts: who
-sits under which switch, lanes and generations, NVLink counts, NIC speeds; engine/machines/machine_table.c names the
-sources, type by type. Ids, names and hashes are invented. Run it after a change here:
+"""Writes static/examples: the machines that the page offers to users without a dump. They are made up from what
+vendors, providers' topology files and published dumps say about such hosts: devices below each switch, lanes and
+generations, NVLink counts, NIC speeds; engine/machines/machine_table.c names the sources, type by type. Ids, names and
+hashes are invented. Run it after a change here:
 
     python3 tests/tools/make_examples.py            writes static/examples
     python3 tests/tools/make_examples.py --check    fails where the files there are not what this writes

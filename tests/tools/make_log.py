@@ -290,7 +290,7 @@ class Maker:
 
 
 def interleave(lines, seed=1):
-    """The lines of several writers in another order, each writer's own order kept."""
+    """The lines of several writers in a different order, which keeps the order of each writer's own lines."""
     chance = random.Random(seed)
     writers = {}
     for line in lines:
@@ -306,12 +306,12 @@ def interleave(lines, seed=1):
 
 
 def wrap(lines, width=100):
-    """As a terminal of that width shows it."""
+    """Wraps the lines as a terminal of that width does."""
     return [line[i : i + width] for line in lines for i in range(0, max(len(line), 1), width)]
 
 
 def decorate(lines, kind):
-    """The lines after what a launcher prints before them."""
+    """Adds a launcher's prefixes to the lines."""
     heads = {
         "mpirun": lambda i: f"[1,{i % 4}]<stdout>:",
         "ray": lambda i: f"\x1b[36m(RayWorker pid={i % 7 + 100})\x1b[0m ",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Logs that agree with a machine, broken in one thing each: does `orrery check-log` name it first, and never what a
-line contradicts?
+"""Makes one change each to logs that agree with a machine, and checks that `orrery check-log` names that change first,
+and no cause that a line contradicts.
 
     ORRERY=build/orrery tests/tools/mutate_log.py [COUNT [SEED]]
 
@@ -249,7 +249,7 @@ def rank_silent(bench, chance, machine, release):
 
 
 def lines_torn(bench, chance, machine, release):
-    """Two writers ran into one another in some lines; what is lost is not a cause."""
+    """Lines of two writers are mixed in places; the lost text is not a cause."""
     lines = make_log.interleave(bench.lines(machine, release, chance.choice([1, 2])), chance.randrange(1000))
     for _ in range(chance.randrange(1, 4)):
         at = chance.randrange(1, len(lines) - 1)

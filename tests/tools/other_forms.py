@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what `nvidia-smi topo -m` and `lstopo --of xml` would tell of a machine whose NCCL dump is at hand, so that
-one machine can be read in several forms and the answers be compared with each other. Of our own making, from what these
-tools print publicly."""
+"""Writes the output of `nvidia-smi topo -m` and `lstopo --of xml` for a machine from its NCCL dump, so that answers for
+the same machine in several forms can be compared. The formats follow published output of these tools."""
 import re
 import xml.etree.ElementTree as ET
 
@@ -60,7 +59,7 @@ def gbs(pci):
 
 
 def cpu_list(mask):
-    """ "00000003,00000001" as the list 0,32-33."""
+    """ Converts "00000003,00000001" to the list 0,32-33."""
     bits, found, start = int(mask.replace(",", "") or "0", 16), [], None
     for cpu in range(bits.bit_length() + 1):
         if bits >> cpu & 1 and start is None:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hammers a real `orrery serve` with mixed requests, good and bad, and watches what must not grow or fail.
+"""Sends a real `orrery serve` many mixed requests, good and bad, and checks that memory does not grow and nothing
+fails.
 
 usage: ORRERY=build-dev/orrery soak.py [SECONDS]
 
@@ -89,7 +90,7 @@ def client(port, seed, until, faults, counts):
 
 
 def slow_reader(port, seed, until, faults):
-    """Takes a long stream in sips, of clusters as well; leaves early mostly."""
+    """Reads a long stream, also of clusters, in small pieces; mostly leaves early."""
     chance = random.Random(seed)
     dump = next(dump for dump in DUMPS if b'sm="90"' in dump)
     while time.monotonic() < until and len(faults) < 10:

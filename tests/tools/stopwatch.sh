@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# How soon has a new user an answer? Clones the last commit into an empty folder, gives the commands of README.md there without a compiler's cache, and counts
-# commands and seconds until the report about a dump of the user's own. Then pastes the output of `nvidia-smi topo -m` into the page and counts until the verdict.
+# SPDX-License-Identifier: Apache-2.0 Measures how soon a new user has an answer. Clones the last commit into an empty
+# folder, gives the commands of README.md there without a compiler's cache, and counts commands and seconds until the
+# report about a dump of the user's own. Then pastes the output of `nvidia-smi topo -m` into the page and counts until
+# the verdict.
 #
 #     tests/tools/stopwatch.sh [DUMP]      or ./dev stopwatch; the Debian packages are there already, as after ./dev packages
 set -eu

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How many checks of a part of `./dev test` passed, failed and were skipped, and why those were skipped.
+"""Counts the checks of a part of `./dev test` that passed, failed and were skipped, with the reasons for skipping.
 
 usage: tally.py KIND STATUS LOG
 
@@ -11,7 +11,7 @@ there, is the report of a second run of the files that failed (TAP): a test that
 named as unsteady.
 
 Prints "PASSED FAILED SKIPPED" and then one line for each reason and each unsteady test. A part that fails without
-saying so, or that checks nothing, counts as failed.
+reporting a failure, or that checks nothing, counts as failed.
 """
 import collections
 import os

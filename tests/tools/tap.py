@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What failed in a report of Node's test runner (TAP).
+"""Lists the failures in a report of Node's test runner (TAP).
 
 usage: tap.py files LOG     the test files that hold a failure, a line each
        tap.py failures LOG  every failed test with its place, error and stack, without those that passed

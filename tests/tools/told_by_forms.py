@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a form can tell of a machine: its NCCL dump with everything else set to what Orrery assumes when it reads that
-form. The rules stand here, one function a fact; none looks at a machine's name. Read in both forms, a machine must
-then give the same answers."""
+"""Reduces an NCCL dump to what another form of the machine contains: everything else is set to what Orrery assumes when
+it reads that form. Each function is the rule for one fact; none looks at a machine's name. Read in both forms, a
+machine must then give the same answers."""
 import copy
 import re
 import xml.etree.ElementTree as ET
@@ -83,7 +83,7 @@ def beyond(text, form):
 
 
 def untold(element, said, words, **values):
-    """Sets what a form does not tell; where the dump had another value, the words must be said."""
+    """Sets a value that the form lacks; if the dump had another value, Orrery's notes must have the given words."""
     if any(element.get(key) != value for key, value in values.items()):
         said.add(words)
     element.attrib.update(values)
@@ -126,7 +126,7 @@ def follow_generation(machine):
 
 
 def assume_ranks(machine, said):
-    """A rank is what the job made of a GPU; no form of a machine knows jobs."""
+    """Ranks come from the job, and no form of a machine describes jobs."""
     for gpu in machine.gpus:
         untold(gpu, said, "ranks are the numbers of the GPUs", rank=gpu.get("dev"))
     for cpu in [cpu for cpu in machine.root.findall("cpu") if cpu.find("pci") is None]:
@@ -141,7 +141,8 @@ def drop(machine, said, words, tag, wanted=lambda element: True):
 
 
 def split_cards(machine, said):
-    """To whoever reads a table each column is a card: ports of one card, PIX to each other, are cards on one switch."""
+    """In the table, each column looks like a card: ports of one card, PIX to each other, look like cards on one
+    switch."""
     for pci in [
         pci for pci in machine.root.iter("pci") if sum(len(nic.findall("net")) for nic in pci.findall("nic")) > 1
     ]:
