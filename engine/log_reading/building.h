@@ -59,9 +59,9 @@ struct orr_log_building {
                       * none */
     size_t listed_length;
     struct orr_log_pci pci;
-    bool limit_asked;        /* the line before is `ulimit -l`, whose answer follows */
-    struct orr_span before;  /* of the speech that is taken: the file of NCCL that warns */
-    bool continues, command; /* the line before ends with a backslash; and belongs to a command */
+    bool limit_asked;        /* the line before was `ulimit -l`, and its answer follows */
+    struct orr_span before;  /* text before "NCCL WARN" in the current speech: the file of NCCL */
+    bool continues, command; /* the line before ended with a backslash; it belonged to a command */
     bool attempts;           /* lines belong to a list of what somebody tried */
     uint32_t function_count;
 };

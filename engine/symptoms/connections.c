@@ -5,8 +5,8 @@
 
 #include "engine/symptoms/finding.h"
 
-/* Addresses that a rank announces and other hosts do not reach: of its own link, as a BMC's interface has, or of a
- * container's own network. */
+/* Addresses that a rank announces and other hosts cannot reach: link-local ones, such as that of a BMC's interface, or
+ * those of a container's own network. */
 static const struct private_address {
     const char *id, *to, *cause, *check, *cure, *set; /* set: the cure if NCCL_SOCKET_IFNAME is set; NULL: the same */
 } private_addresses[] = {

@@ -195,7 +195,7 @@ static void slow_provider(struct orr_symptom_finder *f)
     }
 }
 
-/* EFA, which NCCL reaches by a plugin only, and no plugin. */
+/* EFA without the plugin by which alone NCCL can use it. */
 static void lacks_plugin(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *none = orr_log_event_of(f->log, "plugin-none"),

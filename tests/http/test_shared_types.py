@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of machine types against the real machines of ../shared: GPUs, compute capability, NVLinks, NIC ports,
 their speed and GPUDirect RDMA, CPU. Values that a row leaves open (`unsure`) are not compared. Skipped where ../shared
-is not there."""
+is missing."""
 import collections
 import json
 import xml.etree.ElementTree as XML
