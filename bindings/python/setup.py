@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def library():
-    """The shared library that the wheel carries; None: none."""
+    """The shared library in the wheel, or None."""
     asked = os.environ.get("ORRERY_LIBRARY")
     if asked == "none":
         return None
@@ -38,7 +38,7 @@ def library():
 
 
 def tree():
-    """The folder of a portable archive that the wheel carries; None: none."""
+    """The folder of a portable archive in the wheel, or None."""
     asked = os.environ.get("ORRERY_TREE")
     return pathlib.Path(asked).resolve() if asked else None
 

@@ -151,8 +151,8 @@ class Extender:
         self.pool = concurrent.futures.ThreadPoolExecutor(options.parallel)
 
     def topology_of(self, name, node, deadline):
-        """The id that the node's label names, else that of the last upload with the label host=NAME. None: there is
-        none."""
+        """The id that the node's label names, or else that of the last upload with the label host=NAME; None if there
+        is neither."""
         labels = member(member(node, "metadata", dict, {}), "labels", dict, {})
         if TOPOLOGY in labels:
             return (
@@ -172,8 +172,8 @@ class Extender:
         return self.orrery.get(f"/v1/topologies/{topology}/place?{urllib.parse.urlencode(query)}", deadline)
 
     def judge(self, question):
-        """{node: (GB/s or None, why not or None)}. None, None: not known, and let through. Equal questions are asked
-        once."""
+        """{node: (GB/s or None, why not or None)}. (None, None) means that nothing is known of the node, which passes.
+        Equal questions are asked once."""
         deadline = time.monotonic() + self.options.timeout
         verdicts, asked, waiting = {}, {}, {}
         for name, node in question.nodes.items():

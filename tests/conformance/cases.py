@@ -39,8 +39,8 @@ ASKED = ["fuse_nics", "graphs_file", "cluster"]
 class Case:
     """expected: {section: (key that is the same for the same value only, JSON text)}.
 
-    asked: {"kind": one of KINDS, and what else was asked, as the documents have it}, empty for other cases.
-    error: the text with which NCCL failed; None: it did not.
+    asked: {"kind": one of KINDS, and what else was asked, as the documents have it}, empty for other cases. error: the
+    text with which NCCL failed, or None.
     """
 
     def __init__(self, release, files, hosts, settings, expected, asked=None, error=None):

@@ -62,7 +62,7 @@ class Check:
         return self.known[key]
 
     def run_command(self, case, paths):
-        """(exit status of `orrery analyze`, its output, its errors); exit status None: no answer in time."""
+        """(exit status of `orrery analyze`, its output, its errors); exit status None means no answer in time."""
         command = [self.args.orrery, "analyze", "--release", case.release] + ["--strict"] * (case.error is not None)
         for name, value in case.settings.items():
             command += ["--set", f"{name}={value}"]

@@ -95,7 +95,7 @@ def document(command):
 
 @functools.cache
 def answer(command):
-    """Lines that a command prints; `./show.py` runs in this process, so that many examples share one analysis."""
+    """Lines that a command prints; `./show.py` runs in this process, where examples share an analysis."""
     left, pipe, question = command.rpartition("| ./show.py ")
     if not pipe or set(question) & set("|<>&;"):
         text, error = run(command)
@@ -224,7 +224,8 @@ def file_shown(chapter, match):
 
 
 def figures(svg):
-    """The numbers in the texts of a drawing: fonts and layout differ from machine to machine, words are no figures."""
+    """The numbers in the texts of a drawing: fonts and layout differ from machine to machine, and words are not
+    figures."""
     return sorted(re.findall(r"\d[\w.:]*", " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg))))
 
 

@@ -5,8 +5,8 @@
 
 `orrery explain` explains each decision. Every setting that it names is then given to `orrery analyze`, and the two
 documents must show what the explanation promised: the decision, the figures called main consequences, and how many
-facts change in the sections that can be counted from documents alone. A setting that is said to change nothing must
-leave the decision as it is. The dumps lie beside the checkout; without them the check is skipped.
+facts change in the sections that can be counted from documents alone. A setting without effect by the explanation must
+not change the decision. The dumps lie beside the checkout; without them the check is skipped.
 """
 import functools
 import json
@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 REAL = ROOT.parent / "shared/topologies/real"
 ORRERY = os.environ.get("ORRERY", "build-dev/orrery")
 
-# File, hosts, release, settings, and what is asked there.
+# File, hosts, release, settings and questions.
 CASES = [
     (
         "perlmutter-a100-nid001056.xml",

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Texts of `orrery explain`: every kind of question on machines of ours and on made ones, held against explained/*.txt.
+"""Texts of `orrery explain`: every kind of question about the examples and about made-up machines, compared with
+explained/*.txt.
 
     ORRERY=build-dev/orrery python3 tests/golden/explained_texts.py     compares, shows the differences
     ORR_UPDATE_GOLDEN=1 ...                                             rewrites; read the diff like a ticket

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Golden cases on topologies of our own: what `orrery analyze` says, as short text, held against expected/*.txt.
+"""Golden cases on made-up topologies: answers of `orrery analyze`, as short text, compared with expected/*.txt.
 
     ORRERY=build-dev/orrery python3 tests/golden/golden.py            compares, shows the differences
     ORR_UPDATE_GOLDEN=1 ...                                           rewrites; read the diff like code
 
-A case of cases.json is a file, a list of host counts, settings (NAME=VALUE) and a release (2.27.7 where not named).
-The default release must have cases of its own, beside older ones.
+A case of cases.json is a file, a list of host counts, settings (NAME=VALUE) and a release (2.27.7 where not named). The
+default release must have its own cases besides those of older ones.
 """
 import difflib
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reports of `orrery show` on eleven machines, held against show/*.txt: at 80 and 120 columns on a terminal, and piped.
+"""Reports of `orrery show` on eleven machines, compared with show/*.txt: at 80 and 120 columns on a terminal, and
+piped.
 
     ORRERY=build-dev/orrery python3 tests/golden/show.py     compares, shows the differences
     ORR_UPDATE_GOLDEN=1 ...                                  rewrites; read the diff like a ticket
@@ -22,7 +23,7 @@ from kept import ROOT, Kept
 
 ORRERY = str(ROOT / os.environ.get("ORRERY", "build-dev/orrery"))
 
-SCREENS = {80: 100, 120: 96}  # lines of a report at so many columns: two screens
+SCREENS = {80: 100, 120: 96}  # lines of a report by columns: two screens
 
 # Name of the files, arguments.
 CASES = [
@@ -64,7 +65,7 @@ def piped(arguments, **more):
 
 
 def on_terminal(arguments, columns, command="show"):
-    """What a terminal of so many columns shows: UTF-8, without colours so that files can be read."""
+    """The output on a terminal with this many columns: UTF-8, without colours so that files can be read."""
     master, slave = pty.openpty()
     shown = []
 
@@ -206,7 +207,7 @@ def check_figures(arguments, text):
 
 
 def check_matrix(arguments, text):
-    """Types of paths from each GPU: of a job with NICs, where there are any."""
+    """Types of paths from each GPU, with the job's NICs if the machine has any."""
     hosts = "2" if "--hosts" not in arguments else arguments[arguments.index("--hosts") + 1]
     real = document("analyze", ["--hosts", hosts, *without_hosts(arguments)])
     ranks = {node["id"]: node["rank"] for node in real["system"]["nodes"] if node["type"] == "GPU"}

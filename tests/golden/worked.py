@@ -77,7 +77,7 @@ class Worked(unittest.TestCase):
             ring["intra"][:3], [[0, 3, 2, 1, 5, 6, 7, 4], [0, 3, 2, 1, 5, 6, 7, 4], [0, 4, 7, 6, 5, 1, 2, 3]]
         )
         # Channels 3 to 5 do not repeat 0 to 2, which no brick count allows (0 -> 3 would carry 80 of 40 GB/s); NCCL's
-        # own result has other orders there. What must hold is that no link carries more than it has.
+        # own result has other orders there. No link may carry more than it has.
         bricks = {
             tuple(e): int(n) for e, n in (((i, j), n) for i, row in enumerate(CUBE_MESH) for j, n in enumerate(row))
         }

@@ -115,8 +115,8 @@ def oci_h200(order):
 
 
 HOPPER_SIX = ("41", "44", "86", "87", "bf", "c2")
-# log: (machine, settings that the log does not show, communicators (None: all), facts that agree in each, or in the
-# largest)
+# log: (machine, settings that the log does not show, communicators (None means all), facts that agree in each, or in
+# the largest)
 BUILT = {
     "aws-p4d-efa-eks-readme.log": (
         lambda: numbered("provider/aws-p4d-24xl-a100.xml", (1, 3, 0, 2), "p4d.24xlarge"),

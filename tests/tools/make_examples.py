@@ -167,10 +167,9 @@ def board(
     chip=BROADCOM_GEN5,
     gdr=1,
 ):
-    """A server: this many switches a CPU (all of them `cpus`: functions that take a NUMA node and what hangs on it), so
-    many
-    GPUs and NICs a switch; sub: switches of that kind below each outer one. links(i, buses): the NVLinks of GPU i;
-    chip None: no switches, as a virtual machine shows it."""
+    """A server with `switches` switches per CPU, and `per_switch` GPUs and NICs per switch. cpus: functions that take a
+    NUMA node and the devices on it; sub: switches of that kind below each outer one. links(i, buses): the NVLinks of
+    GPU i; chip None means no switches, like in a virtual machine."""
     gpus, nics = per_switch
     total = len(cpus) * switches * sub * gpus
     bus_of = (

@@ -41,9 +41,9 @@ def hosts(text):
 
 
 def beyond(text, form):
-    """Why a dump is of a machine that a form cannot show at all, None: it can. Such dumps were edited, or NCCL saw
-    them otherwise than
-    Linux does: a NIC of a virtual machine merged into the host bridge, interfaces that are not devices."""
+    """The reason why a form cannot show the machine of a dump at all, or None. Such dumps were edited, or NCCL saw them
+    otherwise than Linux does: a NIC of a virtual machine merged into the host bridge, interfaces that are not
+    devices."""
     machine = Machine(text)
     pcis = [machine.above[gpu] for gpu in machine.gpus]
     cards = [machine.above[machine.above[net]] for net in machine.root.iter("net")]
