@@ -37,6 +37,14 @@ test("p4d: the best four GPUs with three NICs on the drawing; the first four get
     assert.equal(first.filter((id) => id.startsWith("NET/")).length, 2, "the chosen set's NICs");
     assert.notDeepEqual(first, best);
     await soon.match(() => it.page.url(), /pick=0%2C1%2C2%2C3|pick=0,1,2,3/);
+    await soon.equal(
+        () => it.page.locator("#place-sets meter").count(),
+        () => it.page.locator("#place-sets tbody tr").count(),
+    );
+    const [answer, drawing] = await Promise.all(
+        ["#place-sentence", "#canvas"].map((name) => it.page.locator(name).boundingBox()),
+    );
+    assert.ok(answer.x + answer.width <= drawing.x, "the drawing is beside the answer");
     await it.axe("choice of GPUs");
 });
 

@@ -2,7 +2,7 @@
 /* "Which GPUs should a job of k take?" The best sets with their NICs, what another choice costs, and what stays
  * free. */
 import { capital } from "../diagnosis.js";
-import { copyable, field, fold, h, listOf, numberField, table, textButton } from "../dom.js";
+import { copyable, field, fold, h, share, listOf, numberField, table, textButton } from "../dom.js";
 import { plural } from "../model.js";
 import { command, costOf, placeRows, readSet, shownRow, toggled, usualCount } from "../place.js";
 import { programs } from "./bandwidth.js";
@@ -79,7 +79,8 @@ const advice = (model, answer, shown, cost) => [
 ];
 
 function sets(answer, rows, shown, actions) {
-    const { hosts } = answer;
+    const { hosts } = answer,
+        best = answer.best[0]?.busbw ?? 0;
     return [
         table(
             "Sets of GPUs, the best first",
@@ -105,7 +106,12 @@ function sets(answer, rows, shown, actions) {
                         row.rival && h("span.muted", " (yours)"),
                     ],
                     ...row.hosts,
-                    row.share,
+                    [
+                        row.entry.busbw !== null &&
+                            share(row.entry.busbw, best, "of the best", null),
+                        " ",
+                        row.share,
+                    ],
                     row.nics.join(", ") || "–",
                     row.limit,
                     row.left,
