@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the build links, with versions and licences, as CycloneDX 1.5: build/orrery.cdx.json. ctest `sbom` compares it with the programs.
+# The libraries that the build links, with versions and licences, as CycloneDX 1.5: build/orrery.cdx.json. ctest `sbom` compares it with the programs.
 #
 # Each row: the prefix of pkg_check_modules() and, for two modules, the module; its name for pkg-config; its licence as an SPDX expression.
 set(rows

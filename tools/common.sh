@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What the commands share: messages, packages, builds. `./dev` reads this file before that of a command.
+# Shared by the commands: messages, packages, builds. `./dev` reads this file before that of a command.
 say() { printf '%s\n' "$*" >&2; }
 die() { say "dev: $*"; exit 1; }
 
@@ -10,14 +10,14 @@ packages() { awk -v kinds=" $* " '{ n = split($1, of, ","); for (i = 1; i <= n; 
 # is_there PACKAGE HOW, for one that is not installed under its Debian name
 is_there() {
     case "$2" in
-    -) ! command -v dpkg-query >/dev/null ;; # on another system nothing shows it: what needs it will say so
+    -) ! command -v dpkg-query >/dev/null ;; # other systems have no way to check; the program that needs it will complain
     pc:*) pkg-config --exists "${2#pc:}" 2>/dev/null ;;
     py:*) /usr/bin/python3 -c "import ${2#py:}" 2>/dev/null ;;
     *) command -v "$2" >/dev/null ;;
     esac
 }
 
-# need KIND...: installs what is missing of these kinds; silent and offline if all is there.
+# need KIND...: installs the missing packages of these kinds; silent and offline if none is missing.
 need() {
     local package how missing=() installed=" "
     ! command -v dpkg-query >/dev/null || installed=" $(dpkg-query -W -f='${Package}:${db:Status-Status} ' 2>/dev/null)"
@@ -46,7 +46,7 @@ list_packages() {
     [ -z "$lacking" ] || die "a build needs:$lacking"
 }
 
-# install_packages PACKAGE...: by apt, the first known of alternatives. What the system does not have is left out and named.
+# install_packages PACKAGE...: installs by apt the first known of alternatives. Packages that the system does not have are left out and named.
 install_packages() {
     local package known="" unknown="" as_root=""
     if [ "$(id -u)" != 0 ]; then
@@ -62,7 +62,7 @@ install_packages() {
     [ -z "$unknown" ] || say "dev: this system has no package$unknown; what needs it is skipped or fails"
     [ -n "$known" ] || return 0
     say "dev: installing$known"
-    # The tests run servers of their own: the packages' shall start neither now nor at the next boot.
+    # The tests start their own servers, so those of the packages must start neither now nor at the next boot.
     local policy=/usr/sbin/policy-rc.d servers="" failed=0
     case " $known " in *" postgresql "*) servers="postgresql" ;; esac
     case " $known " in *" nginx "*) servers="$servers nginx" ;; esac
@@ -112,7 +112,7 @@ properties() {
         "$1/tests/property" --seed "$2" --count "$3" "${@:4}"
 }
 
-# All cases of machines on which Orrery was wrong once.
+# All recorded machines on which Orrery was once wrong.
 regressions() {
     python3 tests/conformance/check.py --jobs 1 --reference ../shared/conformance/regressions/reference --topologies ../shared/conformance/regressions/topologies
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# `./dev portability`: does the last commit build and pass where other people build it?
+# `./dev portability`: checks that the last commit builds and passes on the systems of other people.
 . tools/systems.sh
 
 new_user() { # SYSTEM PART...: README's two commands

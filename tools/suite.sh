@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# `./dev test`: the parts of the suite, how each is run, and the sums.
+# `./dev test`: the parts of the suite, how each is run, and the totals.
 
 # How a part of the suite is run. A piece uses one core at most, and side_by_side() fills the cores with pieces, the longest first; unit and fuzz are
 # one run of ctest, which fills the cores by itself. answers are the checks that compare whole answers and make thousands of them: the release
@@ -34,7 +34,7 @@ http_files() {
         case "$sanitized" in *" $name "*) [ "$1" = NO ] || echo "$file" ;; *) [ "$1" = YES ] || echo "$file" ;; esac
     done
 }
-# What the suite needs of a build; nothing: all. The programs of unit tests run in build-dev alone.
+# Targets that the suite needs of a build; empty means all. The programs of unit tests run in build-dev alone.
 targets_of() { [ "$1" != release ] || echo suite; }
 # Seconds of one core, or of waiting if that is longer, for the longest files of browser and of http under the sanitizers; others count as 5.
 lengths="
@@ -62,7 +62,7 @@ run_node() {
     fi
 }
 # browser_tests LOG FILE...: a file with a failure runs once more, alone, and reports to LOG.again: on a busy machine a page answers in an order
-# that no test foresaw, about once in 20,000 checks. What fails twice fails; what passes the second time is named as unsteady and wants mending.
+# that no test foresaw, about once in 20,000 checks. A test that fails twice has failed; one that passes the second time is named as unsteady and must be mended.
 browser_tests() {
     local log=$1 again
     shift
@@ -103,7 +103,7 @@ what_failed() {
     esac
 }
 
-# finish NAME: the line of a piece that ended, its output where it failed, and the sums.
+# finish NAME: the line of a piece that ended, its output if it failed, and the totals.
 finish() {
     local log=$work/$1 rc seconds good bad left tally source
     read -r rc seconds <"$log.status"
