@@ -136,11 +136,11 @@ build_archive() {
 }
 archive_works() {
     mkdir -p "$system/try" && cp build-archive/*"$machine".tar.gz tests/tools/check_archive.sh tests/data/logs/workstation-2.27.7-2h.log "$system/try" &&
-        in_system 600 'cd /try && bash check_archive.sh *.tar.gz "$PWD/workstation-2.27.7-2h.log"'
+        in_system 3600 'cd /try && bash check_archive.sh *.tar.gz "$PWD/workstation-2.27.7-2h.log"'
 }
 wheel_works() {
     mkdir -p "$system/try" && cp build-archive/*"$machine".whl tests/tools/check_wheel.sh static/examples/h100-nvswitch.xml "$system/try" &&
-        in_system 900 'cd /try && apt-get update -qq && apt-get install -y -qq --no-install-recommends python3 python3-pip >/dev/null &&
+        in_system 3600 'cd /try && apt-get update -qq && apt-get install -y -qq --no-install-recommends python3 python3-pip >/dev/null &&
             bash check_wheel.sh *.whl h100-nvswitch.xml'
 }
 make_archive() { # [check] [arm64]

@@ -27,7 +27,7 @@ echo "ok: check-log"
 mkdir -p home
 HOME=$PWD/home "$orrery" serve --listen 127.0.0.1:0 --quiet >address 2>log &
 service=$!
-for _ in $(seq 200); do [ -s address ] && break; sleep 0.1; done
+until [ -s address ] || ! kill -0 $service 2>/dev/null; do sleep 0.1; done
 port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' address)
 get() { # PATH: with the shell alone, because there is no curl
     exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
