@@ -70,6 +70,12 @@ SINCE = {
 ODD = ("rccl-topo_4p4h.xml", "hygon-dtk26.04-topo-mapping.xml")
 
 
+def multicast(path):
+    """Which GPUs can have NVLS: in a system that has both kinds each rank decides for itself whether it has a graph,
+    and a document shows that of rank 0."""
+    return {int(gpu.get("sm", "0")) >= 90 for gpu in ET.parse(path).iter("gpu")}
+
+
 def dumps_in(root, shared):
     """{path: number of GPUs with a rank} of our own dumps and of the real ones beside the checkout, if they are
     there."""
@@ -84,15 +90,14 @@ def dumps_in(root, shared):
         path for folder in folders for path in glob.glob(f"{folder}/*.xml") if not path.endswith(".graph.xml")
     ):
         try:
-            tree = ET.parse(path)
-            nets = [net.get("dev") for net in tree.iter("net")]
-            multicast = {int(gpu.get("sm", "0")) >= 90 for gpu in tree.iter("gpu")}
+            nets = [net.get("dev") for net in ET.parse(path).iter("net")]
+            mixed = len(multicast(path)) > 1
             count = gpu_count(path)
         except (ET.ParseError, ValueError):
             continue
         fused = "fused" in path or "trays" in path
-        if len(multicast) > 1:
-            continue  # each rank has its own NVLS graph there, and a document shows that of rank 0
+        if mixed:
+            continue
         # two NICs of one number: documents, which name nodes, cannot tell them apart
         if 0 < count <= 32 and (len(set(nets)) == len(nets) or fused) and os.path.basename(path) not in ODD:
             found[path] = count
@@ -157,6 +162,7 @@ class Case:
             and not several
             and chance.random() < 0.15
             and own_cards({line.path for line in self.lines})
+            and len(set.union(*(multicast(line.path) for line in self.lines))) == 1
         ):
             for line in self.lines:  # one host without would keep all apart
                 line.domain = chance.choice(["left", "left", "right"])

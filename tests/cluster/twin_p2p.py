@@ -129,7 +129,7 @@ def p2p(joined):
     if newest:
         user = number(settings, "NCCL_NCHANNELS_PER_NET_PEER", None) is not None
         if joined.nodes > 1 and not user:
-            peers = number(settings, "NCCL_P2P_MAX_PEERS", joined.ranks)
+            peers = min(number(settings, "NCCL_P2P_MAX_PEERS", joined.ranks), joined.ranks)
             while per * -(-peers // 8) > p2p and per > 1:
                 per //= 2
         else:

@@ -164,11 +164,9 @@ def merge(d, nets, elements):
         for j in range(count):
             met = not rails or nets[i].rail is not None and nets[i].rail == nets[j].rail
             far[i, j] = 0 if i == j else distance(elements[i], elements[j]) if met else APART
-    for number, (group, whole) in enumerate(forced(d, nets)):
+    for group, whole in forced(d, nets):
         if not whole or placed.intersection(group):
             raise twin.Refused
-        if number and d.release < (2, 26, 2):
-            continue  # looked for, but not merged
         placed.update(group)
         if len(group) == 1:
             made += alone(d, elements, group[0], count + made)
