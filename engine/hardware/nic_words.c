@@ -196,8 +196,10 @@ bool orr_nic_words_read(const char *line, size_t length, struct orr_nic_words *r
     static const char *const tests[] = {"ib_write", "ib_read", "ib_send", "perftest", "iperf", NULL};
     static const char *const uses[] = {"only", "use", "using", "via", "through", NULL};
     const char *at = line, *end = line + length;
+    static const char *const marks[] = {"NIC",      "nic", "HCA", "CX",   "cx",   "onnectX", "dapter",
+                                        "lueField", "BF3", "EFA", "port", "etwo", "DR",      NULL};
     *ret_words = (struct orr_nic_words){0};
-    if (has(line, length, tests))
+    if ((!memchr(line, 'G', length) && !has(line, length, marks)) || has(line, length, tests))
         return false;
     while (at < end) {
         struct orr_nic_words one;

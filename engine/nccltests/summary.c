@@ -304,7 +304,7 @@ void orr_summary_take_line(struct orr_results_building *b, struct orr_span line)
 {
     static const char separators[] = {'|', '\t', ';', ','};
     bool rule = true;
-    if (b->results->table_count || !line.length)
+    if (b->results->table_count || !line.length || b->summary_count == ORR_SUMMARY_MOST)
         return;
     for (size_t i = 0; i < line.length && rule; i++)
         rule = line.at[i] && strchr("|-: +=", line.at[i]);

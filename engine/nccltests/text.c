@@ -2,6 +2,7 @@
 /* Lines of nccl-tests' output that are not rows: headers, ranks and closing lines; and the marks of other programs. */
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/nccltests/reading.h"
 
 /* A line in which a mark was found; rest: what follows the mark. */
@@ -270,7 +271,7 @@ static void take_other(struct orr_results_building *b, struct orr_span line)
             b->other = others[i].program;
     orr_command_take_line(b, head);
     look_for_names(b, head);
-    if (head.length > ORR_PLAIN_MOST)
+    if (head.length > ORR_PLAIN_MOST || orr_budget_spent((uint32_t)head.length))
         return;
     char buffer[ORR_PLAIN_MOST];
     const struct orr_span plain = orr_plain_words(head, buffer);
