@@ -27,11 +27,12 @@ static uint32_t named_cause(const struct orr_diagnosis *out, uint32_t i)
     return UINT32_MAX;
 }
 
-/* A finding that is gone with the repair of a costlier one follows from it. */
+/* A finding that is gone with the repair of a costlier one follows from it. A question about the machine type explains
+ * none: the machine may be right as it is, and the other finding is proved. */
 static void fold(struct orr_diagnosis *out, const bool *gone, uint32_t stride)
 {
     for (uint32_t cause = 0; cause < out->count; cause++)
-        for (uint32_t i = 0; orr_diagnosed_costs(&out->rows[cause]) && i < out->count; i++) {
+        for (uint32_t i = 0; orr_diagnosed_costs(&out->rows[cause]) && !out->rows[cause].asks && i < out->count; i++) {
             struct orr_diagnosed *row = &out->rows[i];
             int order = orr_diagnosed_costs(row) ? orr_cost_compare(&out->rows[cause].cost, &row->cost) : -1;
             /* A finding that costs more is not a consequence; among equal costs the first is the cause, so that no

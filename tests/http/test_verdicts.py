@@ -502,3 +502,14 @@ def test_place_and_clusters_say_what_the_inputs_do_not_show(matrix, tmp_path):
         shown = flat(run("show", "--cluster", cluster))
         assert "because of 1 host." in shown
         assert ("The inputs do not show the speed of the NICs" in shown) == (not known), shown[:900]
+
+
+@pytest.mark.parametrize("name", ["a3-highgpu-8g", "gx3d-160x1792x8h100"])
+def test_a_question_about_the_type_explains_no_missing_nic(tmp_path, name):
+    """Without one NIC these are also like a type with more of them; that asks, and the empty switch proves."""
+    tree = ET.fromstring(run("convert", "--machine", name))
+    assert machine_faults.nic_gone(tree)
+    ET.ElementTree(tree).write(tmp_path / "dump.xml")
+    document = json.loads(run("analyze", "--hosts", "2", tmp_path / "dump.xml"))
+    verdict = document["summary"]["verdict"]
+    assert (verdict["state"], verdict["finding"]) == ("degraded", "nic-missing"), verdict
