@@ -12,7 +12,7 @@ const isTar = (bytes) => bytes.length > 262 && text(bytes.subarray(257, 262)) ==
 const isZip = (bytes) => starts(bytes, 0x50, 0x4b, 3, 4);
 const isGzip = (bytes) => starts(bytes, 0x1f, 0x8b);
 
-/** What cannot be unpacked, with what to do instead. */
+/** Says why an archive cannot be unpacked. */
 export class ArchiveError extends Error {}
 
 /** Whether the first bytes of a file are those of an archive. */

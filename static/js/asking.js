@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One question to the service at a time: another one of its kind overtakes it. */
+/* One question to the service at a time: a newer one of its kind replaces it. */
 import * as api from "./api.js";
 
 /** Does some work with the service; a problem goes to owner.problem, and owner.changed() shows it.
@@ -28,7 +28,7 @@ export class Asking {
         this.#control?.abort();
     }
 
-    /** Nothing is asked any more. */
+    /** Drops the question and its answer. */
     forget() {
         this.stop();
         this.#control = null;

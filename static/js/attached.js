@@ -17,7 +17,7 @@ export async function packed(blob, name) {
     return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** {blob, name} of such letters, null: they are damaged, as those of a link that was cut.
+/** {blob, name} of such letters, null if they are damaged, as in a link that was cut.
  * @param {string} letters */
 export async function unpacked(letters) {
     try {

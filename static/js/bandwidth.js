@@ -19,7 +19,7 @@ export const VERDICTS = {
 };
 export const markOf = (verdict) => VERDICTS[verdict] ?? VERDICTS["cannot judge"];
 
-/* A point of a logarithmic chart: nothing at 0. */
+/* The points that a logarithmic chart can show: those above 0. */
 const positive = (points) => points.filter(([size, bw]) => size > 0 && bw > 0);
 
 /** A curve of an explanation has a value for each row, or for each point of the curve. */
@@ -182,7 +182,7 @@ export const rangeText = ({ low, high }) =>
 /** 0.97 -> "fits 97 %". */
 export const fitText = (fit) => `fits ${Math.round(fit * 100)} %`;
 
-/** Of rows in a row with one verdict and one reason: [{from, to, verdict, why}], for a sentence instead of many
+/** Consecutive rows with the same verdict and reason as one: [{from, to, verdict, why}], for a sentence instead of many
  * cells. */
 export function reasons(rows) {
     const found = [];
@@ -212,8 +212,8 @@ const RESULTS = [
     ...["verdict", "why", "algorithm", "protocol", "channels"].map((name) => [name, name]),
 ];
 
-/** What an answer is about, in one sentence: the program, the ranks and the machine, whose own sentence has hosts and
- * release. */
+/** What an answer is about, in one sentence: program, ranks and machine. The machine's own sentence has the hosts and
+ * the release. */
 export function aboutText({ machine, ranks, collective }) {
     const what = joined(", ", [
         collective ? `${collective}_perf` : "program not known",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The tuning chart as arithmetic: logarithmic axes, curves of bus bandwidth, and what holds at one size. Pure
+/* The tuning chart as arithmetic: logarithmic axes, curves of bus bandwidth, and what is chosen at one size. Pure
  * functions. */
 
 export const FRAME = { w: 560, h: 290, left: 54, right: 12, top: 12, bottom: 30 };
@@ -8,8 +8,8 @@ export const NARROW = { ...FRAME, w: 358, h: 250 };
 /** Bus bandwidth in GB/s of a message of `bytes` that takes `time` microseconds. */
 export const busBandwidth = (bytes, time, share) => (time > 0 ? (bytes / time / 1000) * share : 0);
 
-/** The curves of a collective: [{algorithm, protocol, name, points: [[bytes, GB/s], ...]}]; leaves out what cannot be
- * taken. */
+/** The curves of a collective: [{algorithm, protocol, name, points: [[bytes, GB/s], ...]}]; combinations that cannot be
+ * used are left out. */
 export function curves(predictions, collective) {
     const row = predictions?.functions?.[collective];
     return (row?.ways ?? []).map(({ algorithm, protocol, times }) => ({

@@ -18,8 +18,7 @@ export function tiles(view) {
     return hosts;
 }
 
-/** Hosts beside one another that are of one kind and size as one: [{from, to, kind, ranks}]; each by itself if there
- * are few. */
+/** Consecutive hosts of one kind and size as one run: [{from, to, kind, ranks}]. If there are few, each is a run. */
 export function runs(view, few = 32) {
     const rows = [];
     for (const { host, kind, ranks } of tiles(view)) {
@@ -200,7 +199,7 @@ export const busiest = (view, most = 12) =>
         .sort((a, b) => b.share - a.share || a.kind - b.kind)
         .slice(0, most);
 
-/** NICs that something goes by. */
+/** NICs in use. */
 export const used = (view) =>
     view.nics.filter((row) => row.channels_in > 0 || row.channels_out > 0);
 
@@ -278,7 +277,7 @@ export function domainSentence({ rule, text, line, crosses_cliques: crosses }, d
     }`;
 }
 
-/** Findings about hosts beside one another, then the others. */
+/** Findings that compare hosts first, then the others. */
 export function order(findings) {
     const first = words(
             "domain-unused domain-split cluster-odd-host cluster-nic-order host-sets-channels uneven-hosts",
@@ -301,8 +300,8 @@ export function runsOf(ids, names = []) {
 
 const HOST_NAME = /^[A-Za-z0-9._-]{1,253}$/;
 
-/** The description of a cluster of kept dumps, as the service reads it. Names go along where each host has one of its
- * own that can name a host. */
+/** The description of a cluster of kept dumps, as the service reads it. It includes names if every host has a valid one
+ * of its own. */
 export function describe(runs) {
     const all = runs.flatMap(({ names = [] }) => names),
         fit =

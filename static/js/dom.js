@@ -402,7 +402,7 @@ function copyBySelection(text) {
     return done;
 }
 
-/** A row of choices of which one holds: [[value, label, title], ...], or texts that are both. */
+/** A row of choices, one of which is on: [[value, label, title], ...], or texts that are both. */
 export const choices = (name, options, current, choose) =>
     h("div.choices", { role: "group", "aria-label": name }, [
         options

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What limits NCCL's decisions on this machine: each setting with the value in effect, where it comes from, and what
- * comes of it. Pure functions. */
+/* What limits NCCL's decisions on this machine: each setting with the value in effect, its origin and its result. Pure
+ * functions. */
 import { GRAPH_NAMES } from "./model.js";
 
 const ofPairs = (rows, is, what) =>

@@ -20,7 +20,7 @@ export const TOPICS = {
     tuning: "Tuning",
 };
 
-/** Whether text is a log, or a dumped graph, and no topology. */
+/** Whether a text is a log or a dumped graph, not a topology. */
 export const isLog = (text) =>
     /^\s*<graphs[\s>]/.test(text) ||
     (!/^\s*</.test(text) && /\bNCCL (INFO|WARN|version) /.test(text));

@@ -88,7 +88,7 @@ export class Opening {
         });
     }
 
-    /** Whether it is open now; what is wrong was said. */
+    /** Gives whether it is open now. If it is not, the problem was shown. */
     open(blob, file, name) {
         return this.#take((signal) => this.#upload(blob, name, signal), blob, file);
     }

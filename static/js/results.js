@@ -58,7 +58,7 @@ export class Results {
         return this.#ask(this.#query(this.store.state.hosts !== 1), true);
     }
 
-    /** Takes an answer over that is about the machine that was opened for it. */
+    /** Keeps an answer about the machine that was opened for these results. */
     take(blob, name, answer) {
         this.#begin({ name, blob, answer, guessed: true });
         this.#asking.key = `${this.store.state.id}?${this.#query(true)}`;

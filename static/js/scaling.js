@@ -12,7 +12,7 @@ const PROGRAMS = [
     ["AlltoAll", "alltoall"],
 ];
 const SIZE = 2 ** 30;
-/** A line of the chart as long as it is a picture of the machine, not of a fabric of thousands of ranks. */
+/** GPUs of a host up to which the chart is drawn: beyond them it would show the fabric, not the machine. */
 const MOST_RANKS = 16;
 
 const RACK = "18"; // trays that NVLink joins in an NVL72

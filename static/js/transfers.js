@@ -14,7 +14,7 @@ export const windowAt = (at) => {
 
 const proxied = (way, rank) => (way.nics ?? []).some((nic) => nic && nic.proxy !== rank);
 
-/** What a cell is coloured as: the path's type, PXN, NET, or SHM; "" for nobody. */
+/** The kind that colours a cell: the path's type, PXN, NET or SHM; "" if nobody is sent to. */
 export const kindOf = (way, rank) =>
     !way
         ? ""

@@ -124,7 +124,7 @@ const controls = ({ state, guessed, tested, machines, actions }) =>
         resultsButton(actions, "Choose other results…"),
     ]);
 
-/* Where results come from. */
+/* The place for results: a file, or text to paste. */
 const chooser = (actions) =>
     pasting(
         "results",

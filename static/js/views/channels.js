@@ -132,7 +132,7 @@ function steps(model, state, step, actions) {
     ]);
 }
 
-/* The order of the ranks; a click on one shows the step that leaves it. Ranks of other hosts are summarised. */
+/* The order of the ranks; a click on one shows the step that leaves it. Ranks of other hosts are abbreviated. */
 function ring(model, state, step, actions) {
     const order = model.doc.channels.rings[state.channel],
         list = channelSteps(model, "ring", state.channel, state.host);

@@ -121,7 +121,7 @@ export class Rail {
 
 const CALLED = { log: "the log", results: "the results" };
 
-/* What a link may include, with how much longer that makes it. */
+/* What a link can include, and how much longer that makes it. */
 function attachments(actions) {
     const list = h("div.attachments");
     actions.attachments().then((rows) =>

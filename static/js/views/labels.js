@@ -19,7 +19,7 @@ export class Labels {
         this.svg = svg;
         this.own = Number(svg.querySelector("g.node text")?.getAttribute("font-size")) || 10;
         this.fine =
-            // of devices that only who looks closely asks for
+            // of devices that matter only to those who look closely
             Number(svg.querySelector("g.node.fine text")?.getAttribute("font-size")) || this.own;
     }
 

@@ -142,7 +142,7 @@ export function verdictBody({
     ];
 }
 
-/* The advice of a verdict that is about no finding. */
+/* The advice of a verdict that does not belong to a finding. */
 const undrawnAdvice = ({ summary }) =>
     summary?.verdict?.advice &&
     !summary.verdict.finding &&
