@@ -16,8 +16,9 @@ if ! pkg-config --atleast-version=0.9.75 libmicrohttpd; then
     echo "deb-src $(awk '/^deb / { print $2; exit }' /etc/apt/sources.list) bookworm main" >/etc/apt/sources.list.d/source.list
     apt-get update -qq
     apt-get install -y -qq --no-install-recommends dpkg-dev >/dev/null
+    # In place of the other: which of two the loader takes is not the same on every processor.
     (cd /tmp && apt-get source -qq libmicrohttpd && cd libmicrohttpd-*/ && ./configure -q --disable-static --disable-doc --disable-examples --disable-curl \
-        --prefix=/usr/local && make -s -j2 && make -s install && cp debian/copyright /usr/local/share/libmicrohttpd.copyright)
+        --prefix=/usr --libdir="$system" && make -s -j2 && make -s install && cp debian/copyright /usr/local/share/libmicrohttpd.copyright)
     ldconfig
 fi
 
@@ -42,7 +43,7 @@ licences=$tree/share/doc/orrery/licences # of the libraries and fonts that come 
 mkdir -p "$licences"
 find "$libraries" -type f \( -name '*.so*' -o -name '*.ttf' \) -printf '%f\n' | while read -r file; do
     dpkg -S "*/$file" 2>/dev/null | sed 's/[:,].*//'
-done | sort -u | while read -r package; do
+done | sort -u | grep -vx libmicrohttpd12 | while read -r package; do
     [ ! -e "/usr/share/doc/$package/copyright" ] || cp -L "/usr/share/doc/$package/copyright" "$licences/$package"
     dpkg-query -W -f='${Package} ${Version} (source ${source:Package} ${source:Version})\n' "$package"
 done >"$licences/VERSIONS"
