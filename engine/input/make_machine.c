@@ -96,8 +96,7 @@ static void add_places(struct orr_doc *doc, const struct orr_machine_type *type)
 static void add_machine(struct orr_doc *doc, const struct orr_machine_type *type)
 {
     uint32_t cpus = cpus_of(type), switches = switches_of(type), gpu = 0, net = 0;
-    /* A GPU with C2C to its CPU shares no PCIe switch with a NIC. */
-    bool alone = type->nets == 1 && type->gpus > 1, switched = !type->board->c2c_links;
+    bool alone = type->nets == 1 && type->gpus > 1, switched = orr_machine_type_has_switches(type);
     if (type->places)
         add_places(doc, type);
     for (uint32_t i = 0; i < (type->places ? 0 : cpus); i++) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/hardware/pcie.h"
+
 const struct orr_gpu_model *orr_board_model(const struct orr_gpu_board *board)
 {
     const struct orr_gpu_model *model;
@@ -97,10 +99,16 @@ const struct orr_machine_type *orr_machine_least_nics(const char *gpu)
     return least;
 }
 
+bool orr_machine_type_has_switches(const struct orr_machine_type *type)
+{
+    return !type->board->c2c_links || !strcmp(type->board->link_speed, ORR_PCIE_GEN6);
+}
+
 const char *orr_machine_type_made_up(const struct orr_machine_type *type)
 {
-    return type->places
-               ? "bus ids are made up; GPUs and NICs are on the NUMA nodes that the type's documentation names"
+    return type->places ? "bus ids are made up; GPUs and NICs are on the NUMA nodes that the type's documentation names"
+           : !orr_machine_type_has_switches(type)
+               ? "bus ids are made up: NICs are on the CPU of the GPUs next to them by number"
                : "bus ids and PCIe switches are made up: each GPU shares a switch with the NICs next to it by number";
 }
 

@@ -77,6 +77,9 @@ const struct orr_machine_type *orr_machine_type_find(const char *name);
 /* Among the types with a GPU (the model name of a board), or among all types if gpu is NULL, the type whose NICs give
  * each GPU the least bandwidth; NULL if no type has that GPU. */
 const struct orr_machine_type *orr_machine_least_nics(const char *gpu);
+/* Whether each GPU is below a PCIe switch with its NICs. A GPU with C2C is on its CPU, except a GB300: the dump of a
+ * real tray shows the switch of a ConnectX-8 above each. */
+bool orr_machine_type_has_switches(const struct orr_machine_type *type);
 /* The made-up facts of a machine that only its type describes: a clause without a full stop. */
 const char *orr_machine_type_made_up(const struct orr_machine_type *type);
 /* Whether the GPUs of a type have that product name, as the driver gives it: "NVIDIA H100 80GB HBM3". */
