@@ -115,8 +115,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 304 'OS call failed or operation not supported on this OS'"},
     {"cuda-peers", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "peer mapping resources exhausted", NULL,
      "A GPU has no room for another peer: CUDA lets each GPU map the memory of at most 8 others, unless NVSwitches "
-     "join "
-     "them.",
+     "join them.",
      "Use at most 9 of these GPUs in one process, or start one process for each GPU, which sees only its own "
      "(CUDA_VISIBLE_DEVICES). Other programs on the GPUs use up peers, too.",
      "Cuda failure 711 'peer mapping resources exhausted'"},
@@ -257,8 +256,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "MNNVL is not supported on this system"},
     {"nvml-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Driver/library version mismatch", NULL,
      "The NVIDIA library and the loaded kernel driver have different versions, as after an update without a restart, "
-     "or "
-     "if they were installed apart.",
+     "or if they were installed apart.",
      "Restart the host, or reload the driver. If it stays, install both in exactly the same version "
      "(/proc/driver/nvidia/version names the driver's). In containers, recreate the container.",
      "nvmlInit_v2() failed: Driver/library version mismatch"},

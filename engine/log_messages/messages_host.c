@@ -35,8 +35,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "\t\tPhysical state: Polling"},
     {"nvlink-inactive", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Link %d: <inactive>", NULL,
      "An NVLink of a GPU is not in use: it is down, or no bridge joins it. Bridges join some of a card's links only "
-     "(12 "
-     "of 18 on H100 NVL).",
+     "(12 of 18 on H100 NVL).",
      "Compare with the other GPUs (`nvidia-smi nvlink -s`), check Fabric Manager and `dmesg | grep -i nvlink`, then "
      "reset the GPU or restart the host.",
      "\t Link 2: <inactive>"},

@@ -63,8 +63,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients. 1/2 clients joined."},
     {"store-key", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "retreiving ncclUniqueId", NULL,
      "Rank 0 did not give the other ranks the address of the job in time: it failed earlier, came late, or made "
-     "another "
-     "process group.",
+     "another process group.",
      "Look at rank 0's own output first. If it only takes long, raise the timeout of init_process_group().",
      "RuntimeError: [1] is setting up NCCL communicator and retreiving ncclUniqueId from [0] via c10d key-value store"},
     {"rendezvous-timeout", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "RendezvousTimeoutError", NULL,

@@ -236,10 +236,9 @@ const struct orr_log_message orr_log_messages_network[] = {
      "UCX (MPI) found no InfiniBand device. NCCL does not use UCX, but it will probably not find the device either.",
      "Check access to /dev/infiniband in the container.",
      "[16.1] [host:1:0]    ucp_context.c:772  UCX  WARN  transport 'rc' is not available"},
-    {"ucx-error", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "UCX ", " ERROR ",
-     "UCX, which MPI uses and NCCL does not, reports this error; NCCL may not have started.",
-     "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or UCX_TLS=tcp. "
-     "NCCL chooses its own network apart from that.",
+    {"ucx-error", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "UCX ", " ERROR ",
+     "UCX, which MPI uses and NCCL does not, reports this error.",
+     "It says nothing about NCCL, which chooses its own network.",
      "ib_device.c:1380 UCX  ERROR   ibv_create_ah(dlid=49152 sl=0 port=1) for RC DEVX QP connect failed: No such "
      "device"},
     {"net-init", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "Failed to initialize NET plugin", NULL,

@@ -103,8 +103,7 @@ const struct orr_log_message orr_log_messages_plugin[] = {
     {"ofi-in-order", ORR_FROM_WARN_OTHER, ORR_WEIGHT_ERROR, "NET/OFI Couldn't set FI_OPT_EFA", NULL,
      "The libfabric that the job loads is probably older than the one that the plugin for EFA was built with.",
      "`ldd libnccl-net.so` must name /opt/amazon/efa: remove other packages of libfabric (libfabric-bin, libfabric1) "
-     "from "
-     "the image, and put /opt/amazon/efa/lib first into LD_LIBRARY_PATH.",
+     "from the image, and put /opt/amazon/efa/lib first into LD_LIBRARY_PATH.",
      "NET/OFI Couldn't set FI_OPT_EFA_SENDRECV_IN_ORDER_ALIGNED_128_BYTES. RC: -92, ERROR: Protocol not available"},
     {"net-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_ERROR, "mismatch in the number of", "device",
      "Ranks see different numbers of network devices, so some have no partner.",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions that people ask in words, whose answer is a fact about NCCL. A row is said only if no line of the text
- * shows an error, because then the question is why the job failed. */
+/* Questions that people ask in words, whose answer is a fact about NCCL, and errors of what runs before it. A row is
+ * said only if no line of the text shows an error, because then the question is why the job failed. */
 #include <string.h>
 
 #include "engine/hardware/gpu_models.h"
@@ -12,12 +12,16 @@ static const struct asked {
     const char *cause; /* the answer */
     const char *check, *cure;
 } rows[] = {
+    {"ucx-error", NULL, "UCX, which MPI uses and NCCL does not, reports an error; NCCL may not have started.",
+     "Check: with NCCL_DEBUG=INFO, a job that reached NCCL prints lines with \"NCCL INFO\".",
+     "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or UCX_TLS=tcp. "
+     "NCCL chooses its own network apart from that."},
     {"asked-link", "channel|threadblock|NCHANNELS",
      "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel "
      "belongs to no NVLink. NCCL needs about 2 channels for each NVLink to fill them.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
      "Fewer channels only use less of their bandwidth."},
-    {"asked-link", NULL,
+    {"asked-link", "GB",
      "A part of what an NVLink carries is not data, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
      "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
      "sheets count both directions.",
@@ -25,22 +29,18 @@ static const struct asked {
      "No setting changes it; NVLink SHARP exceeds it for AllReduce on Hopper and newer."},
     {"asked-rails", NULL,
      "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what it may do. With 0, rings and trees "
-     "enter "
-     "and leave a host by one NIC, which keeps them on its rail, without a guarantee; 1 lets them cross; 2, the "
-     "default, "
-     "crosses only if a search without does not reach the full bandwidth. PXN takes the GPU next to the NIC of the "
-     "destination's rail, so Alltoall mostly stays on rails, too.",
+     "enter and leave a host by one NIC, which keeps them on its rail, without a guarantee; 1 lets them cross; 2, the "
+     "default, crosses only if a search without does not reach the full bandwidth. PXN takes the GPU next to the NIC "
+     "of the destination's rail, so Alltoall mostly stays on rails, too.",
      "Check: the lines of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH show crossNic, and \"via NET/IB/N\" the NIC of each "
      "connection; a cluster file with \"rail\" for each NIC shows rings that leave theirs.",
      "Communicators whose GPUs do not match on all hosts need connections between rails."},
     {"asked-nvls", NULL,
      "NVLink SHARP (NVLS) needs GPUs of Hopper or newer and NVSwitches: on A100 and older GPUs, and without "
-     "NVSwitches, "
-     "0 NVLS channels are right, and NCCL uses rings and trees over NVLink.",
+     "NVSwitches, 0 NVLS channels are right, and NCCL uses rings and trees over NVLink.",
      "Check: `nvidia-smi -L` names the GPUs; `nvidia-smi topo -m` must show NV# between all of them.",
      "If the GPUs are of Hopper or newer, check the Fabric Manager, and that NCCL_NVLS_ENABLE and NCCL_CUMEM_ENABLE "
-     "are "
-     "not 0."},
+     "are not 0."},
     {"asked-gid-index", NULL,
      "NCCL_IB_GID_INDEX is one number for all NICs of a process, and cannot differ between them. Since 2.21 NCCL finds "
      "the index of each NIC itself: leave NCCL_IB_GID_INDEX unset.",
@@ -54,10 +54,8 @@ static const struct asked {
      "Give the pod an interface of each NIC (Multus with macvlan, SR-IOV or host-device), or use hostNetwork: true."},
     {"asked-factor", NULL,
      "algbw is size / time. busbw is algbw times a factor, so that it can be compared with the speed of the links "
-     "whatever "
-     "the number of ranks n: 2(n-1)/n for AllReduce, (n-1)/n for AllGather, ReduceScatter and Alltoall, 1 for "
-     "Broadcast and "
-     "Reduce. With 8 ranks, an AllReduce of 100 GB/s algbw has 175 GB/s busbw.",
+     "whatever the number of ranks n: 2(n-1)/n for AllReduce, (n-1)/n for AllGather, ReduceScatter and Alltoall, 1 for "
+     "Broadcast and Reduce. With 8 ranks, an AllReduce of 100 GB/s algbw has 175 GB/s busbw.",
      "Check: PERFORMANCE.md of nccl-tests derives the factors.",
      "Compare busbw with the links; use algbw for the time that a collective takes."},
     {"asked-bus", NULL,

@@ -8,8 +8,9 @@
 
 /* People usually set these to work around a hang. */
 #define WITHOUT_P2P                                                                                                    \
-    "Run once without it. If the job then hangs or its results are wrong, PCIe ACS or the IOMMU breaks P2P: turn ACS " \
-    "off in the BIOS or with setpci, and boot with iommu=pt."
+    "If the job then hangs or its results are wrong, PCIe ACS or the IOMMU breaks P2P: turn ACS off in the BIOS or "   \
+    "with "                                                                                                            \
+    "setpci, and boot with iommu=pt."
 
 static const struct setting {
     const char *name;

@@ -221,6 +221,17 @@ static void judge(struct orr_triaging *t)
                                                            : ORR_TRIAGE_WORKED;
 }
 
+/* A job that finished needs no cause: its settings are only worth checking if it is slow. */
+static void demote_settings(struct orr_triage *triage)
+{
+    if (triage->verdict != ORR_TRIAGE_WORKED && triage->verdict != ORR_TRIAGE_WARNED)
+        return;
+    for (uint32_t i = 0; i < triage->symptoms.count; i++)
+        if (triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE &&
+            !strncmp(triage->symptoms.rows[i].id, "setting:", strlen("setting:")))
+            triage->symptoms.rows[i].weight = ORR_SYMPTOM_SETTING;
+}
+
 enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_check *check, struct orr_arena *arena,
                               struct orr_triage *ret_triage, struct orr_error *err)
 {
@@ -229,6 +240,7 @@ enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_ch
     *ret_triage = (struct orr_triage){.verdict = ORR_TRIAGE_UNKNOWN, .cause = NONE};
     ORR_TRY(orr_symptoms_find(log, arena, &ret_triage->symptoms, err));
     judge(&t);
+    demote_settings(ret_triage);
     orr_triage_ran(&t);
     ORR_TRY(orr_triage_choices(&t, err));
     orr_triage_sentences(&t);
