@@ -103,15 +103,17 @@ static void add_leg(const struct orr_search_state *s, struct orr_ends *ends, uin
 {
     struct orr_end *first = ends->list + ends->first[group], *end = ends->list + ends->first[group + 1], *same = NULL;
     int32_t least = narrowest(s, leg);
+    const bool passes = leg->state == ORR_LEG_FREE; /* whatever the limits: the least type */
+    const uint8_t type[2] = {passes ? 0 : leg->type[0], passes ? 0 : leg->type[1]};
     for (struct orr_end *other = first; other < end; other++)
         if (other->link == by.link) {
             by.share = other->share = lesser(by.share, other->share);
-            if (other->type[0] == leg->type[0] && other->type[1] == leg->type[1])
+            if (other->type[0] == type[0] && other->type[1] == type[1])
                 same = other;
         }
     if (!same) {
         same = end;
-        *same = (struct orr_end){by.link, least, leg->hops, {leg->type[0], leg->type[1]}, by.share};
+        *same = (struct orr_end){by.link, least, leg->hops, {type[0], type[1]}, by.share};
         ends->first[group + 1]++;
     }
     same->least = least > same->least ? least : same->least;

@@ -98,10 +98,12 @@ static const char *differs(const struct orr_system *system, const struct orr_gra
 
 static void show(const struct orr_graph *a, const struct orr_trial *b)
 {
-    printf("    ours : pattern %d, %d x %g/%g, crossNic %d, sameChannels %d, hops %d\n", (int)a->pattern, a->channels,
-           (double)a->bw_intra, (double)a->bw_inter, a->cross_nic, a->same_channels, a->hops);
-    printf("    plain: pattern %d, %d x %g/%g, crossNic %d, sameChannels %d, hops %d\n", (int)b->pattern, b->channels,
-           (double)b->bw_intra, (double)b->bw_inter, b->cross_nic, b->same_channels, b->hops);
+    printf("    ours : pattern %d, %d x %g/%g, types %d/%d, crossNic %d, sameChannels %d, hops %d\n", (int)a->pattern,
+           a->channels, (double)a->bw_intra, (double)a->bw_inter, (int)a->type_intra, (int)a->type_inter, a->cross_nic,
+           a->same_channels, a->hops);
+    printf("    plain: pattern %d, %d x %g/%g, types %d/%d, crossNic %d, sameChannels %d, hops %d\n", (int)b->pattern,
+           b->channels, (double)b->bw_intra, (double)b->bw_inter, (int)b->type_intra, (int)b->type_inter, b->cross_nic,
+           b->same_channels, b->hops);
 }
 
 /* One part of a host by both searches; false if they differ, or one fails. */
