@@ -2,7 +2,6 @@
 /* `orrery serve`. */
 #include "server/serve.h"
 
-
 #include "cli/options.h"
 
 static void report(const struct orr_error *err)

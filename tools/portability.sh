@@ -122,7 +122,8 @@ build_archive() {
     git clone -q --no-hardlinks . "$system/home/orrery" || return 1
     in_system 14400 "set -e; apt-get update -qq; cd /home/orrery
         apt-get install -y -qq --no-install-recommends $(./dev packages build | xargs) patchelf graphviz fonts-dejavu-core file >/dev/null
-        $([ "$machine" = "$(uname -m)" ] || printf %s "$native_compiler"); cd /home/orrery
+        $([ "$machine" = "$(uname -m)" ] || printf %s "$native_compiler")
+        cd /home/orrery
         git config --global safe.directory '*'; tools/make_archive.sh /archive" || return 1
     local tree=$system/archive/wheel name
     name=$(basename "$system"/archive/*.tar.gz .tar.gz)
