@@ -6,7 +6,7 @@
 #include "engine/diagnosis/verdict.h"
 #include "engine/trials/suppositions.h"
 
-enum { MOST_LINES = 32 }; /* whose dumps are looked at */
+enum { MOST_LINES = 32 }; /* lines of the cluster whose dumps are examined */
 
 /* What each kind of host does not show. Without NVLink between hosts, the NICs count from two hosts on. */
 static enum orr_code list_assumed(const struct orr_cluster *c, struct orr_arena *arena, struct orr_cluster_faults *out,

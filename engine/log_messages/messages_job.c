@@ -211,7 +211,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "./launcher.sh: line 9: 1234 Aborted                 (core dumped) $@"},
     {"tests-wrong", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Out of bounds values : %d FAILED", NULL,
      "nccl-tests found wrong results: data was corrupted on the way, or a protocol was forced that is not safe here.",
-     "First unset NCCL_PROTO: LL128 gives wrong data where NCCL itself does not choose it. Then test GPUs and links "
+     "First unset NCCL_PROTO: LL128 may give wrong data where NCCL does not choose it by itself. Then test GPUs and "
+     "links "
      "(dcgmi diag -r 3), and run on halves of the hosts to find the faulty one.",
      "# Out of bounds values : 3 FAILED"},
     {"tests-ordinal", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", "invalid device ordinal",

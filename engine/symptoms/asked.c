@@ -18,7 +18,7 @@ static const struct asked {
      "NCCL chooses its own network apart from that."},
     {"asked-link", "channel|threadblock|NCHANNELS",
      "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel "
-     "belongs to no NVLink. NCCL needs about 2 channels for each NVLink to fill them.",
+     "belongs to no NVLink. One channel cannot fill them.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
      "Fewer channels only use less of their bandwidth."},
     {"asked-link", "GB",

@@ -208,8 +208,8 @@ static void lacks_plugin(struct orr_symptom_finder *f)
     ORR_SYMPTOM(
         f, "efa-without-plugin", ORR_SYMPTOM_CAUSE, none->line,
         .cause = orr_symptom_text(f,
-                                  "NCCL finds no network plugin (line %u), and reaches EFA (line %u) by none but "
-                                  "Amazon's, so hosts exchange data over TCP sockets.",
+                                  "NCCL finds no network plugin (line %u), and only Amazon's plugin reaches EFA (line "
+                                  "%u). Without other RDMA NICs, hosts exchange data over TCP sockets.",
                                   none->line, said->line),
         .check = "Check in the job's container: `find / -name 'libnccl-net*.so'`, and that LD_LIBRARY_PATH of every "
                  "rank has that directory; `fi_info -p efa` must list a provider.",

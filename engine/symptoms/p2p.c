@@ -112,8 +112,7 @@ static void refused_by_cuda(struct orr_symptom_finder *f)
         f, "p2p-refused", has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, refused->line,
         .cause = orr_symptom_text(f,
                                   "CUDA offers no P2P between these GPUs (line %u), as with most GeForce cards, so "
-                                  "NCCL sends their data through host memory. It works as it should, and between GPUs "
-                                  "directly on the CPUs seldom slower.",
+                                  "NCCL sends their data through host memory. That is not an error.",
                                   refused->line),
         .check = "Check: `nvidia-smi topo -p2p r` says why: CNS means that the chipset does not support it, GNS the "
                  "GPU; OK there means that a container or the IOMMU prevents it.",

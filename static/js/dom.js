@@ -76,7 +76,8 @@ export const searchField = (id, name, value, find, more = {}) =>
         ...more,
     });
 
-/** A field for a whole number. act(n): it was entered; what is not one goes back to `value`.
+/** A field for a whole number. It calls act(n) when somebody enters one that is not below `least`; a
+ * larger one than `most` counts as `most`. For anything else it shows `value` again.
  * @param {string} key
  * @param {number} value
  * @param {{least?: number, most?: number, [name: string]: any}} range all else are attributes

@@ -119,7 +119,7 @@ export function questionView({
         actions.hosts,
     );
     return [
-        h("section.ask", { role: "group", "aria-label": "What is asked" }, [
+        h("section.ask", { role: "group", "aria-label": "The question" }, [
             dropDown(
                 "release",
                 h("span", "NCCL"),
