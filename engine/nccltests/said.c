@@ -198,7 +198,7 @@ void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
             take_machine(b, line, model, counted.gpus, hosts);
     }
     if (hosts >= 1 && !counts) {
-        b->said.others_differ |= b->said.other_hosts && b->said.other_hosts != hosts;
+        b->said.others_differ |= b->said.other_hosts > 0 && b->said.other_hosts != hosts;
         b->said.other_hosts = hosts;
     }
 }

@@ -22,7 +22,7 @@ static void keep(struct orr_results_building *b, enum orr_test test, double host
     if (b->summary_count == ORR_SUMMARY_MOST || !(value > 0) || value > MOST || hosts > HOSTS_MOST || hosts < 0)
         return;
     const struct orr_summary *last = b->summary_count ? &b->summary[b->summary_count - 1] : NULL;
-    if (last && last->value == value && last->size == size && (!hosts || last->hosts == hosts) &&
+    if (last && last->value == value && last->size == size && (hosts == 0 || last->hosts == hosts) &&
         last->line + 1 >= b->line)
         return; /* said again */
     b->summary[b->summary_count++] =
