@@ -364,7 +364,7 @@ export function makeActions(page) {
         summary: () =>
             loaded.model
                 ? summaryText({
-                      doc: loaded.doc,
+                      model: loaded.model,
                       name: loaded.summary?.name ?? "",
                       link: location.href,
                   })

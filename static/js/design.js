@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every component of the page in both themes, made by the functions that the page uses, so that none is drawn here by
  * hand. What they show is made up. */
+import { costBar } from "./diagnosis.js";
 import { words } from "./model.js";
 import { choices, copyButton, fold, h } from "./dom.js";
 import { DEFAULTS } from "./state.js";
@@ -50,7 +51,8 @@ const doc = {
     ],
     summary: { verdict: { state: "degraded", sentence: "", advice: "", cost: gbps(342, 455) } },
 };
-const model = { doc, nodes: new Map(), links: new Map(), systems: 1 };
+const model = { doc, nodes: new Map(), links: new Map(), systems: 1, bar: null };
+model.bar = costBar(model);
 const state = { ...DEFAULTS, settings: {}, repair: "slow-link" };
 const nothing = () => {};
 const actions = { repair: nothing, light: nothing, placed: nothing, line: nothing, hosts: nothing };
@@ -77,7 +79,7 @@ function components(theme) {
         ),
         part("Colours", h("ul.swatches", COLOURS.map(swatch))),
         part("Kinds of paths", h("p.row", [PATHS.map((kind) => h(`span.kind.k-${kind}`, kind))])),
-        part("Verdict", verdictHead({ model, base: model, scaling, state, known: {}, actions })),
+        part("Verdict", verdictHead({ model, scaling, state, known: {}, actions })),
         part(
             "Finding",
             h("ul.findings", [

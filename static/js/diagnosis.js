@@ -14,14 +14,18 @@ const isLoss = (cost) => (cost.unit === "us" ? cost.now > cost.repaired : cost.n
 export const costs = (finding) => Boolean(finding.cost) && isLoss(finding.cost);
 
 /** "Costs 56 of 455 GB/s (AllReduce at 1 GiB on 2 hosts)": of what the machine has with everything repaired. "" if
- * nothing is known about a cost, not even why. */
-export function costText({ cost, no_cost: why }) {
+ * nothing is known about a cost, not even why. bar: of costBar(); the figure of its part is said here too, for what
+ * follows from a cause and costs the same as well. */
+export function costText(finding, bar = null, cause = finding) {
+    const { cost, no_cost: why } = finding;
     if (!cost) return why ? `Cost unknown: ${why}` : "";
     if (!isLoss(cost)) return "Costs nothing here";
     const { now, repaired, unit } = cost,
         whole = bandwidth(cost.all_repaired ?? repaired),
         what = cost.for.replace(/^(bus bandwidth|time) of /, ""),
-        loss = difference(now, repaired);
+        same = cause.cost?.now === now && cause.cost.repaired === repaired && bar?.for === cost.for,
+        part = same && bar.parts.find((one) => one.finding === cause.id),
+        loss = part ? part.text : difference(now, repaired);
     if (unit === "us") return `Adds ${loss} µs to ${whole} µs (${what})`;
     return what.startsWith(unit)
         ? `Costs ${loss} of ${whole} ${what}`

@@ -5,6 +5,7 @@ import * as api from "./api.js";
 import { Asking } from "./asking.js";
 import { channelCount } from "./channels.js";
 import { sideName, stateOfOther } from "./compare.js";
+import { costBar } from "./diagnosis.js";
 import { announce } from "./dom.js";
 import { idle } from "./handling.js";
 import { shape } from "./hosts.js";
@@ -33,7 +34,7 @@ export class Loading {
         model: null,
         network: null,
         before: null,
-        asIs: null, // {key, model}: the same question about the machine with nothing repaired
+        asIs: null, // {key, bar}: of the same question about the machine with nothing repaired
         source: null,
         findings: null,
         problem: null,
@@ -116,16 +117,18 @@ export class Loading {
                 loaded.summary ?? api.summary(id, control.signal),
                 known ? null : api.analysis(id, asIs, control.signal),
             ]);
+            const model = index(doc);
+            if (loaded.asIs?.key !== key)
+                loaded.asIs = { key, bar: costBar(unrepaired ? index(unrepaired) : model) };
+            model.bar = loaded.asIs.bar;
             Object.assign(loaded, {
                 before: another ? null : loaded.model,
                 doc,
-                model: index(doc),
+                model,
                 network: null,
                 summary,
                 problem: null,
             });
-            if (unrepaired) loaded.asIs = { key, model: index(unrepaired) };
-            else if (!store.state.repair) loaded.asIs = { key, model: loaded.model };
             this.#network(id);
             this.#keepPlace();
             if (doc.findings?.some((row) => row.where?.line)) this.source(true);

@@ -175,7 +175,6 @@ export function makePanes(page) {
             model
                 ? verdictHead({
                       model,
-                      base: loaded.asIs?.model,
                       scaling: page.scaling.shown,
                       state,
                       known: known(),

@@ -185,12 +185,14 @@ const assumedText = (doc, texts) =>
         : "";
 
 /* Causes with their costs, what follows from each below it; notes by title. */
-function findingsText(findings, add) {
-    const { faults, notes } = bySeverity(findings),
-        cost = (row) => costText(row) && ` ${escape(costText(row))}.`;
-    const line = (row) =>
-        `- **${row.severity}** ${escape(row.title)}:${cost(row)} ` +
-        `${escape(capital(row.detail))}${row.where?.line ? ` (line ${row.where.line})` : ""}.`;
+function findingsText({ doc, bar }, add) {
+    const { faults, notes } = bySeverity(doc.findings ?? []);
+    const line = (row, cause = row) =>
+        joined(" ", [
+            `- **${row.severity}** ${escape(row.title)}:`,
+            escape(costText(row, bar, cause).replace(/.$/, "$&.")),
+            `${escape(capital(row.detail))}${row.where?.line ? ` (line ${row.where.line})` : ""}.`,
+        ]);
     if (faults.length)
         add(
             "Findings",
@@ -198,7 +200,7 @@ function findingsText(findings, add) {
                 .map(({ cause, consequences }) =>
                     [
                         `${line(cause)} ${escape(cause.advice ?? "")}`,
-                        ...consequences.map((row) => `  ${line(row)}`),
+                        ...consequences.map((row) => `  ${line(row, cause)}`),
                     ].join("\n"),
                 )
                 .join("\n"),
@@ -233,7 +235,7 @@ export function markdown({ model, other, state, summary, releases, link }) {
         ]),
     );
     verdictText(doc, add);
-    findingsText(doc.findings ?? [], add);
+    findingsText(model, add);
     add(
         "At a glance",
         table([
@@ -302,8 +304,9 @@ function pathText(model, { from, to }) {
 }
 
 /** The eight lines that somebody pastes into a ticket or a chat. */
-export function summaryText({ doc, name, link }) {
-    const head = headline(doc),
+export function summaryText({ model, name, link }) {
+    const { doc, bar } = model,
+        head = headline(doc),
         settings = Object.entries(doc.settings ?? {}).map(([key, value]) => `${key}=${value}`),
         { faults } = bySeverity(doc.findings ?? []),
         assumes = doc.input?.assumed ?? [];
@@ -317,7 +320,7 @@ export function summaryText({ doc, name, link }) {
         ...faults
             .slice(0, 2)
             .map(({ cause }) =>
-                joined(". ", [`- ${cause.title}: ${cause.detail}`, costText(cause)]),
+                joined(". ", [`- ${cause.title}: ${cause.detail}`, costText(cause, bar)]),
             ),
         head?.advice && `Do: ${head.advice}`,
         assumes.length > 0 &&

@@ -178,6 +178,11 @@ test("a cluster says first what its hosts get and why; every fault has its gain 
         () => it.page.locator("#faults tbody tr").first().textContent(),
         /\+\d+.*\+\d+/,
     );
+    await soon.deepEqual(
+        () => it.page.locator("#faults tbody td:nth-child(4)").allInnerTexts(),
+        async () => (await gains.locator("b").allInnerTexts()).map((gain) => gain.trim()),
+        "the table and the bar say the same figures",
+    );
     await it.key("light:fault:0").click();
     await soon.deepEqual(() => lit(), [], "chosen again it is dark again");
     await soon.equal(

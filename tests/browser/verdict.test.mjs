@@ -50,6 +50,30 @@ test("a healthy machine: the verdict first, by mark and word; notes are folded w
     );
 });
 
+test("card, bar and inspector say the same cost of a fault, whatever is shown repaired", async () => {
+    await it.open(faults, "hosts=2");
+    for (const repair of ["", "slow-link", "gdr-off"]) {
+        if (repair) await it.key(`cost:${repair}`).click();
+        await it.page.locator(repair ? "#repaired" : "#verdict:not(:has(#repaired))").waitFor();
+        for (const id of ["slow-link", "gdr-off"]) {
+            if (id === repair) continue;
+            const [, gain] = /\+(\d+)/.exec(await it.key(`cost:${id}`).innerText());
+            await soon.match(
+                () => finding(id).innerText(),
+                new RegExp(`Costs ${gain} of 455 GB/s`),
+                `${id} with ${repair || "nothing"} repaired`,
+            );
+        }
+        if (repair) await it.key(`cost:${repair}`).click();
+    }
+    await it.page.locator("#verdict:not(:has(#repaired))").waitFor();
+    await it.unfold("#findings");
+    await soon.match(() => finding("slow-slot").innerText(), /Costs 57 of 455 GB\/s/);
+    await it.key("light:slow-link").click();
+    await it.view("Drawing");
+    await soon.match(() => text("#chosen-finding"), /Costs 57 of 455 GB\/s/);
+});
+
 for (const [width, height] of [
     [1280, 800],
     [390, 844],

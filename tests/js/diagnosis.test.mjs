@@ -425,6 +425,25 @@ test("the bar of costs: parts sum to what is lost, whatever repairs share or nee
     assert.equal(costBar(index(faulty(342, [0], 342))), null, "nothing is lost");
 });
 
+test("a fault, what follows from it, and their part of the bar say the same figure", () => {
+    const doc = faulty(342.27, [56.29, 56.3], 454.64),
+        [first, second] = doc.findings,
+        bar = costBar(index(doc)),
+        said = (row, cause) => /^Costs (\S+) of /.exec(costText(row, bar, cause))[1];
+    assert.deepEqual(
+        bar.parts.map(({ text }) => text),
+        [first, second].map((row) => said(row)),
+    );
+    assert.equal(
+        said({ ...first, id: "x" }, second),
+        "56",
+        "it gains other figures than its cause",
+    );
+    assert.equal(said({ ...second, id: "x" }, second), bar.parts[1].text);
+    const more = { ...first, cost: { ...first.cost, for: "bus bandwidth on 4 hosts" } };
+    assert.equal(said(more), "56", "the bar is about another job");
+});
+
 test("the figures on the bar add up to the whole that is shown", () => {
     const said = (now, repaired, ...gains) => {
         const { texts, parts, rest } = barOf(

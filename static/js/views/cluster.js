@@ -102,8 +102,8 @@ function verdict({ verdict: said }, state, actions) {
                 costSegments(
                     cost,
                     ({ finding }) => state.finding === finding,
-                    ({ device, gain }) =>
-                        `Repairing ${device} alone gains ${bandwidth(gain)} ${cost.unit}: show its hosts`,
+                    ({ device, text }) =>
+                        `Repairing ${device} gains ${text} ${cost.unit}: show its hosts`,
                     ({ finding }) => actions.light(finding),
                 ),
                 h("p.small", [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The faults of a cluster's hosts: what each costs, what to do, and lists to hand out. */
-import { calledHosts, hostNames, odd, order } from "../cluster.js";
+import { calledHosts, clusterBar, hostNames, odd, order } from "../cluster.js";
 import { capital, costs, costText } from "../diagnosis.js";
 import { button, fold, h, table, textButton, withCode } from "../dom.js";
 import { bandwidth, plural } from "../model.js";
@@ -31,7 +31,9 @@ export function faultsTab({ one, state, actions }) {
 }
 
 /* A row a fault, however many hosts have it. */
-function faultTable({ now, unit, faults }, state, actions) {
+function faultTable(verdict, state, actions) {
+    const { now, unit, faults } = verdict,
+        texts = new Map(clusterBar(verdict)?.parts.map((part) => [part.finding, part.text]));
     const gain = (value) =>
         value === null ? "unknown" : value > now * 1.001 ? `+${bandwidth(value - now)}` : "0";
     return table(
@@ -44,7 +46,11 @@ function faultTable({ now, unit, faults }, state, actions) {
             }),
             row.device ?? "–",
             h("td.wrap", `${row.what}.`, h("p.muted", withCode(row.remedy))),
-            row.only_together ? "only with others" : gain(row.fixed),
+            row.only_together
+                ? "only with others"
+                : texts.has(`fault:${i}`)
+                  ? `+${texts.get(`fault:${i}`)}`
+                  : gain(row.fixed),
             gain(row.drained),
         ]),
         { id: "faults" },

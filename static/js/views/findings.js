@@ -29,7 +29,7 @@ function card({ cause, consequences }, about) {
                 `${n} consequence${n > 1 ? "s" : ""} of this`,
                 h("ul.findings", [
                     consequences.map((row) =>
-                        h("li", { "data-finding": row.id }, finding(row, about)),
+                        h("li", { "data-finding": row.id }, finding(row, about, cause)),
                     ),
                 ]),
             ),
@@ -39,9 +39,9 @@ function card({ cause, consequences }, about) {
 const MOST_CHIPS = 4;
 
 /** One finding, without what follows from it: a list of nodes. */
-export function finding(row, { model, source, state, actions }) {
+export function finding(row, { model, source, state, actions }, cause = row) {
     const doc = model?.doc,
-        cost = costText(row),
+        cost = costText(row, model?.bar, cause),
         line = row.where?.line,
         drawn = doc ? (row.places ?? []).filter((place) => place.node) : [],
         more = drawn.length + row.more_places - MOST_CHIPS;

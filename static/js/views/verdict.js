@@ -20,13 +20,12 @@ import { assumptionControls, inputView, nicsAssumed } from "./input.js";
 import { nicSummary } from "./nics.js";
 import { scalingChart } from "./scaling.js";
 
-/** The head of the verdict, above the drawing. base: the index of the same question with nothing repaired. known: what
- * was found out since, as questions() takes it. actions: repair(finding), hosts(n). */
-export function verdictHead({ model, base, scaling, state, known, actions }) {
+/** The head of the verdict, above the drawing. known: what was found out since, as questions() takes it. actions: repair(finding), hosts(n). */
+export function verdictHead({ model, scaling, state, known, actions }) {
     const { doc } = model,
         head = headline(doc, known.results);
     if (!head) return null;
-    const cost = costBar(base ?? model),
+    const cost = model.bar,
         repaired = (cost?.parts ?? []).filter(({ finding }) => repairs(state).includes(finding));
     return h(
         "section.decides",
@@ -58,8 +57,8 @@ function bar(cost, repaired, left, state, actions) {
         costSegments(
             cost,
             (part) => repaired.includes(part),
-            ({ device, gain }) =>
-                `Repairing ${device} alone gains ${bandwidth(gain)} ${cost.unit}: show it repaired`,
+            ({ device, text }) =>
+                `Repairing ${device} gains ${text} ${cost.unit}: show it repaired`,
             ({ finding }) => actions.repair(finding),
         ),
         h("p.small", { id: "cost-total" }, [
