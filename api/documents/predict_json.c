@@ -63,11 +63,12 @@ static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table
         orr_json_add(json, array, orr_json_text(json, orr_text_data(&joined)));
     }
     if (table->joined)
-        orr_json_add(json, array,
-                     orr_json_format(json,
-                                     "only the network joins the hosts, which the input does not show; if NVLink joins "
-                                     "them as those of a rack (domain %u), it is up to %.4g GB/s",
-                                     table->joined, table->joined_best));
+        orr_json_add(
+            json, array,
+            orr_json_format(json,
+                            "only the network joins the hosts; the input does not show whether NVLink joins them, "
+                            "as in a rack (up to %.4g GB/s, domain %u)",
+                            table->joined_best, table->joined));
     for (unsigned c = 0; c < ORR_CROSS_COUNT; c++) {
         const struct orr_share *share = &orr_shares[c];
         if (!(table->crossings >> c & 1))

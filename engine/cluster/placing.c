@@ -119,7 +119,7 @@ static enum orr_code place_sorted(struct orr_cluster *c, enum orr_rank_order ord
         const char *name = line->names ? line->names[c->hosts[h].at] : NULL;
         const char *by = order == ORR_ORDER_NAME ? name : order == ORR_ORDER_SWITCH ? line->leaf : line->rack;
         if (!by) {
-            orr_fail(err, ORR_INVALID, "the ranks are sorted by the %s of each host, but that of host %u is not known",
+            orr_fail(err, ORR_INVALID, "the ranks are sorted by the %s of each host, but host %u has none",
                      missing[order][0], h);
             orr_error_where(err, "hosts[%u]", c->hosts[h].line);
             orr_error_advice(err, "describe the hosts with %s", missing[order][1]);

@@ -151,8 +151,8 @@ void orr_expect_table_write(const struct orr_expect_table *table, struct orr_tex
     }
     if (table->joined)
         orr_text_printf(text,
-                        "# Up to %.4g GB/s if NVLink joins the hosts, as it does those of a rack, which the input does "
-                        "not show (--domain %u)\n",
+                        "# Up to %.4g GB/s if NVLink joins the hosts, as in a rack; the input does not show whether it "
+                        "does (--domain %u)\n",
                         table->joined_best, table->joined);
     if (!orr_settings_verified(settings))
         orr_text_printf(text, "# %s\n", orr_settings_caveat(settings, caveat));

@@ -255,9 +255,9 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "NCCL_MNNVL_ENABLE=1 demands NVLink across hosts, which these hosts do not have.", "Unset NCCL_MNNVL_ENABLE.",
      "MNNVL is not supported on this system"},
     {"nvml-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Driver/library version mismatch", NULL,
-     "The NVIDIA library and the loaded kernel driver have different versions, as after an update without a restart, "
-     "or if they were installed apart.",
-     "Restart the host, or reload the driver. If it stays, install both in exactly the same version "
+     "The NVIDIA library and the loaded kernel driver have different versions. This happens after an update without a "
+     "restart, or if the two were installed separately.",
+     "Restart the host, or reload the driver. If the error persists, install both in exactly the same version "
      "(/proc/driver/nvidia/version names the driver's). In containers, recreate the container.",
      "nvmlInit_v2() failed: Driver/library version mismatch"},
     {"nvml", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "nvml", "failed",

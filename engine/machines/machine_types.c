@@ -108,7 +108,7 @@ const char *orr_machine_type_made_up(const struct orr_machine_type *type)
 {
     return type->places ? "bus ids are made up; GPUs and NICs are on the NUMA nodes that the type's documentation names"
            : !orr_machine_type_has_switches(type)
-               ? "bus ids are made up: NICs are on the CPU of the GPUs next to them by number"
+               ? "bus ids are made up: each NIC is on the CPU of the GPU next to it by number"
                : "bus ids and PCIe switches are made up: each GPU shares a switch with the NICs next to it by number";
 }
 

@@ -100,5 +100,5 @@ void orr_said_release(struct orr_results_building *b)
     if (results->library || !said->release[0] || said->releases_differ)
         return;
     results->library = orr_tables_keep(b, (struct orr_span){said->release, strlen(said->release)});
-    orr_tables_note(b, "NCCL %s is used for the prediction, as line %u names it", said->release, said->release_line);
+    orr_tables_note(b, "the prediction is for NCCL %s, which line %u names", said->release, said->release_line);
 }

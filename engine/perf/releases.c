@@ -66,16 +66,17 @@ static const char *compare(const struct orr_perf_work *work, const struct orr_pe
         return orr_arena_text(work->arena, "%s.", both);
     if (fabs(computed) < SAME && !strcmp(way_of(a), way_of(b)))
         return orr_arena_text(work->arena,
-                              "%s: what the two releases decide on this machine does not explain the difference. %s"
+                              "%s: the decisions of the two releases on this machine do not explain the difference. %s"
                               "Compare what NCCL_DEBUG=INFO prints with each: the network (\"Using network\", GDRDMA), "
                               "the channels, and settings.",
                               both, orr_perf_is_of_pairs(table) ? ORR_PEERS : "");
     if (change * computed > 0 && fabs(computed) > fabs(change) / 2)
-        return orr_arena_text(work->arena, "%s: what the releases decide explains the difference.", both);
-    return orr_arena_text(work->arena,
-                          "%s: what the releases decide differs, but not as the results do. Run once with each and "
-                          "NCCL_DEBUG=INFO, and compare the lines.",
-                          both);
+        return orr_arena_text(work->arena, "%s: the decisions of the two releases explain the difference.", both);
+    return orr_arena_text(
+        work->arena,
+        "%s: the releases decide differently, but not in the way that the results differ. Run once with "
+        "each and NCCL_DEBUG=INFO, and compare the lines.",
+        both);
 }
 
 void orr_perf_compare_releases(const struct orr_perf_work *work, struct orr_perf_check *check)

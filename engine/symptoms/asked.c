@@ -15,29 +15,31 @@ static const struct asked {
     {"ucx-error", NULL, "UCX, which MPI uses and NCCL does not, reports an error; NCCL may not have started.",
      "Check: with NCCL_DEBUG=INFO, a job that reached NCCL prints lines with \"NCCL INFO\".",
      "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or UCX_TLS=tcp. "
-     "NCCL chooses its own network apart from that."},
+     "NCCL chooses its network independently of MPI."},
     {"asked-link", "channel|threadblock|NCHANNELS",
-     "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel "
-     "belongs to no NVLink. One channel cannot fill them.",
+     "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel is "
+     "not tied to an NVLink. A single channel cannot fill them all.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
-     "Fewer channels only use less of their bandwidth."},
+     "Fewer channels only use less of the NVLinks' bandwidth."},
     {"asked-link", "GB",
-     "A part of what an NVLink carries is not data, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
+     "Part of what an NVLink carries is not data, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
      "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
      "sheets count both directions.",
      "Check: `orrery predict --machine dgx-a100` or dgx-h100 prints what nccl-tests should show.",
-     "No setting changes it; NVLink SHARP exceeds it for AllReduce on Hopper and newer."},
+     "No setting changes this. On Hopper and newer, AllReduce with NVLink SHARP exceeds these figures."},
     {"asked-rails", NULL,
-     "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what it may do. With 0, rings and trees "
-     "enter and leave a host by one NIC, which keeps them on its rail, without a guarantee; 1 lets them cross; 2, the "
-     "default, crosses only if a search without does not reach the full bandwidth. PXN takes the GPU next to the NIC "
-     "of the destination's rail, so Alltoall mostly stays on rails, too.",
-     "Check: the lines of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH show crossNic, and \"via NET/IB/N\" the NIC of each "
-     "connection; a cluster file with \"rail\" for each NIC shows rings that leave theirs.",
+     "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what NCCL may do. With 0, rings and trees "
+     "enter and leave a host by the same NIC, which usually keeps them on its rail but does not guarantee it. 1 lets "
+     "them cross rails. 2, the default, lets them cross only if a search without crossing does not reach the full "
+     "bandwidth. PXN sends through the GPU next to the NIC of the destination's rail, so Alltoall mostly stays on "
+     "rails, too.",
+     "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH, NCCL prints crossNic, and the NIC of each connection "
+     "as \"via NET/IB/N\". With a cluster file that has \"rail\" for each NIC, Orrery names the rings that leave their "
+     "rail.",
      "Communicators whose GPUs do not match on all hosts need connections between rails."},
     {"asked-nvls", NULL,
-     "NVLink SHARP (NVLS) needs GPUs of Hopper or newer and NVSwitches: on A100 and older GPUs, and without "
-     "NVSwitches, 0 NVLS channels are right, and NCCL uses rings and trees over NVLink.",
+     "NVLink SHARP (NVLS) needs NVSwitches and GPUs of Hopper or newer. On A100 and older GPUs, and without "
+     "NVSwitches, NCCL correctly has 0 NVLS channels and uses rings and trees over NVLink.",
      "Check: `nvidia-smi -L` names the GPUs; `nvidia-smi topo -m` must show NV# between all of them.",
      "If the GPUs are of Hopper or newer, check the Fabric Manager, and that NCCL_NVLS_ENABLE and NCCL_CUMEM_ENABLE "
      "are not 0."},
@@ -45,7 +47,8 @@ static const struct asked {
      "NCCL_IB_GID_INDEX is one number for all NICs of a process, and cannot differ between them. Since 2.21 NCCL finds "
      "the index of each NIC itself: leave NCCL_IB_GID_INDEX unset.",
      "Check: `show_gids` lists an IPv4 address with RoCE v2 for each NIC.",
-     "NCCL_IB_ADDR_FAMILY, NCCL_IB_ADDR_RANGE (a subnet) and NCCL_IB_ROCE_VERSION_NUM choose among several."},
+     "If a NIC has several GIDs, NCCL_IB_ADDR_FAMILY, NCCL_IB_ADDR_RANGE (a subnet) and NCCL_IB_ROCE_VERSION_NUM "
+     "choose among them."},
     {"asked-gid-pod", NULL,
      "RoCE makes its GIDs from the addresses of the NIC's own network interface, which must be in the same network "
      "namespace: a pod that has only the cluster's network (calico, cilium) gets the RDMA device without GIDs. "
@@ -60,9 +63,9 @@ static const struct asked {
      "Compare busbw with the links; use algbw for the time that a collective takes."},
     {"asked-bus", NULL,
      "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
-     "and trees and NVLink SHARP send less over the network. From 3 hosts on the NICs limit it.",
-     "Check: with NCCL_ALGO=Ring, bus bandwidth stays below that of the NICs together.",
-     "Say how many GPUs and NICs of which speed each host has, and Orrery computes what to expect."},
+     "and trees and NVLink SHARP send less over the network. From 3 hosts on, the NICs limit it.",
+     "Check: with NCCL_ALGO=Ring, the bus bandwidth stays below the total of the NICs.",
+     "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes what to expect."},
 };
 
 static bool has_one(const char *text, const char *words)

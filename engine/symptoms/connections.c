@@ -73,8 +73,9 @@ static void port_down(struct orr_symptom_finder *f)
                                   *host ? " of " : "", host, down->host_count > 1 ? " and of other hosts" : "",
                                   down->line, down->count, down->count == 1 ? "" : "s"),
         .check = "Check on these hosts: `ibstat`, `mlxlink -d mlx5_0 -c`, and the growing LinkDownedCounter of "
-                 "`perfquery` or `ibqueryerrors`. Several hosts at one time: look at their common switch.",
-        .cure = "Seat or replace the cable. NCCL_IB_TIMEOUT=22 only bridges interruptions of some seconds.",
+                 "`perfquery` or `ibqueryerrors`. If several hosts lost their link at one time, look at their common "
+                 "switch.",
+        .cure = "Reseat or replace the cable. NCCL_IB_TIMEOUT=22 only bridges interruptions of a few seconds.",
         .explains = "ib-retry-exceeded");
 }
 
@@ -96,9 +97,10 @@ static void other_network(struct orr_symptom_finder *f)
                                   event->line),
         .check = orr_symptom_text(f, "Check: `ping -I %u.%u.%u.%u %u.%u.%u.%u`.", local[0], local[1], local[2],
                                   local[3], remote[0], remote[1], remote[2], remote[3]),
-        .cure = "Rails: set NCCL_CROSS_NIC=0, or join them with a router. Hosts cabled to one another in a ring: "
-                "NCCL 2.30.7 or newer with NCCL_IB_SUBNET_AWARE_ROUTING=1 (and NCCL_IB_MERGE_NICS=0, "
-                "NCCL_NET_PLUGIN=none); older releases pair ports by their number.",
+        .cure =
+            "For rails, set NCCL_CROSS_NIC=0, or join them with a router. Hosts cabled to one another in a ring need "
+            "NCCL 2.30.7 or newer with NCCL_IB_SUBNET_AWARE_ROUTING=1 (and NCCL_IB_MERGE_NICS=0, "
+            "NCCL_NET_PLUGIN=none); older releases pair ports by their number.",
         .explains = "ib-modify-qp");
 }
 

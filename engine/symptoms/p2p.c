@@ -155,7 +155,7 @@ static void p2p_stops(struct orr_symptom_finder *f)
                       (int)strcspn(model->names, "|"), model->names,
                       model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : "")
                 : orr_symptom_text(f,
-                                   "The text speaks of a hang (line %u), and NCCL uses P2P. Unless NVLink joins these "
+                                   "The text mentions a hang (line %u), and NCCL uses P2P. Unless NVLink joins these "
                                    "GPUs, PCIe ACS or the IOMMU probably breaks it. Run once with NCCL_P2P_DISABLE=1: "
                                    "if the job then works, it is that.",
                                    hang->line),
@@ -207,7 +207,7 @@ static void p2p_worked_around(struct orr_symptom_finder *f)
     ORR_SYMPTOM(f, "p2p-worked-around", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(
                     f,
-                    "The text speaks of a hang (line %u) and of NCCL_P2P_DISABLE=1 (line %u): if the job works with it "
+                    "The text mentions a hang (line %u) and NCCL_P2P_DISABLE=1 (line %u): if the job works with it "
                     "and hangs without it, PCIe ACS or the IOMMU breaks P2P between the GPUs.",
                     hang->line, line),
                 .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);

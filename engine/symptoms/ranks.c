@@ -160,12 +160,12 @@ static void tested_alone(struct orr_symptom_finder *f)
         .cause = orr_symptom_text(
             f,
             "%u processes of nccl-tests are rank 0 (line %u and others), so each tests alone%s: nccl-tests was built "
-            "without MPI, or with another MPI than that of the launcher.",
+            "without MPI, or with an MPI other than the launcher's.",
             alone, first->line, same_gpu ? ", and several of a host use one GPU" : ""),
-        .check = "Check: `ldd all_reduce_perf | grep mpi` names the MPI; a program that prints its rank must print "
-                 "different ones.",
+        .check = "Check: `ldd all_reduce_perf | grep mpi` names the MPI. A small MPI program that prints its rank must "
+                 "print a different number in each process.",
         .cure = "Build nccl-tests with `make MPI=1 MPI_HOME=...` for that MPI; with Slurm, `srun --mpi=pmix` (or "
-                "pmi2) must be what it was built for. Each process then chooses the GPU of its local rank.");
+                "pmi2) must match what that MPI was built for. Each process then chooses the GPU of its local rank.");
 }
 
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f)
