@@ -4,7 +4,7 @@
 #include "engine/analysis/failing.h"
 #include "engine/cluster/cluster.h"
 
-/* Hosts of one domain after the other: each is full but the last. */
+/* Assigns hosts to one domain after the other; all are full except perhaps the last. */
 enum orr_code orr_analyze_hosts(const struct orr_dump *dump, const struct orr_query *query,
                                 struct orr_stage_times *times, struct orr_analysis **ret_answer, struct orr_error *err)
 {
@@ -52,7 +52,7 @@ void orr_joined_clause(const struct orr_cluster *cluster, struct orr_text *text)
     orr_text_puts(text, count == 1 ? "" : ")");
 }
 
-/* The first hosts of a cluster: which of its hosts they are, and the ranks that they keep, in the same order. */
+/* Chooses the first hosts of a cluster, and the ranks that they keep, in the same order. */
 static enum orr_code first_hosts(const struct orr_cluster *cluster, uint32_t count, struct orr_arena *arena,
                                  struct orr_cluster_request *request, struct orr_error *err)
 {
@@ -133,7 +133,7 @@ enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struc
 void orr_analysis_again_free(struct orr_analysis *answer)
 {
     if (answer && answer->cluster)
-        orr_cluster_free((struct orr_cluster *)(uintptr_t)answer->cluster); /* it owns the analysis */
+        orr_cluster_free((struct orr_cluster *)(uintptr_t)answer->cluster); /* the cluster owns the analysis */
     else
         orr_analysis_free(answer);
 }

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repeats an analysis with other settings or another release: of one machine, or of the whole cluster that the analysis
- * belongs to. Comparisons and explanations therefore need no code for each of the two. */
+ * belongs to. So comparisons and explanations need no separate code for the two. */
 #ifndef ORR_CLUSTER_AGAIN_H
 #define ORR_CLUSTER_AGAIN_H
 
 #include "engine/analysis/analysis.h"
 #include "engine/base/text.h"
 
-/* Analyses query->hosts equal hosts, as orr_analyze() does, which takes them as joined by the network alone. Here
- * NVLink joins them, query->domain at a time: the answer is then that of a cluster. Free it with
- * orr_analysis_again_free(). */
+/* Analyses query->hosts equal hosts. orr_analyze() assumes that only the network joins them; here NVLink joins
+ * query->domain hosts at a time, and the answer is that of a cluster. Free it with orr_analysis_again_free(). */
 enum orr_code orr_analyze_hosts(const struct orr_dump *dump, const struct orr_query *query,
                                 struct orr_stage_times *times, struct orr_analysis **ret_answer,
                                 struct orr_error *err) ORR_NO_DISCARD;
 
-/* Whether NVLink joins the hosts of an analysis because racks join hosts of their kind, which is an assumption; and
- * how: "NVLink joins the hosts (72 GPUs in 1 domain)". */
+/* Whether NVLink is assumed to join the hosts of an analysis, because racks join hosts of this kind; and how: "NVLink
+ * joins the hosts (72 GPUs in 1 domain)". */
 bool orr_joins_by_kind(const struct orr_analysis *analysis);
 void orr_joined_clause(const struct orr_cluster *cluster, struct orr_text *text);
 
-/* query: that of the analysis with other settings, or with fewer hosts of a cluster. What the analysis was made from
- * must live as long as the answer, which the caller frees with orr_analysis_again_free(). Fails as orr_analyze() and
+/* query is that of the analysis with other settings, or with fewer hosts of a cluster. The inputs of the analysis must
+ * live as long as the answer, which the caller frees with orr_analysis_again_free(). Fails as orr_analyze() and
  * orr_cluster_analyze() do. */
 enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struct orr_query *query,
                                 struct orr_analysis **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
-/* The same for a cluster with another machine, `dump`, as each of its hosts; NULL means the hosts as they are. */
+/* The same for a cluster in which every host is the machine `dump`; NULL means the hosts as they are. */
 enum orr_code orr_cluster_analyze_again(const struct orr_cluster *cluster, const struct orr_dump *dump,
                                         const struct orr_query *query, struct orr_analysis **ret_answer,
                                         struct orr_error *err) ORR_NO_DISCARD;

@@ -12,8 +12,7 @@
 #include "engine/nics/combine.h"
 #include "engine/nics/gpus.h"
 
-/* The order of the ranks of a system's hosts: two systems are alike if their machines and this order are.
- */
+/* The order in which a system's hosts have their ranks. Two systems are alike if their machines and this order are. */
 static int32_t rank_in_system(const struct orr_cluster_system *system, int32_t rank)
 {
     uint32_t low = 0, high = system->rank_count;
@@ -54,7 +53,7 @@ static bool alike(const struct orr_cluster *c, const struct orr_dump_shape *shap
     return true;
 }
 
-/* What is assumed of one host is assumed of all if they are the same. */
+/* An assumption about one host holds for all if the hosts are the same. */
 static void keep_notes(const struct orr_cluster *c, const struct orr_cluster_system *system, struct orr_dump *made)
 {
     const struct orr_dump *first = c->lines[c->hosts[system->hosts[0]].line].dump;
@@ -64,7 +63,7 @@ static void keep_notes(const struct orr_cluster *c, const struct orr_cluster_sys
     made->notes = first->notes;
 }
 
-/* The dump of a system: its host's own, or one made of its hosts and of the GPUs that take part. */
+/* The dump of a system: its host's own dump, or one made of its hosts and the GPUs that take part. */
 static enum orr_code make_dump(struct orr_cluster *c, const struct orr_cluster_system *system,
                                struct orr_cluster_kind *kind, const struct orr_dump **ret_dump, struct orr_error *err)
 {
@@ -94,7 +93,7 @@ static enum orr_code make_dump(struct orr_cluster *c, const struct orr_cluster_s
     return code;
 }
 
-/* Places in a fused dump are in nobody's file. */
+/* Places in a fused dump are not in any file of the user. */
 static enum orr_code name_host(enum orr_code code, const struct orr_cluster_system *system,
                                const struct orr_cluster_kind *kind, struct orr_error *err)
 {
@@ -123,7 +122,7 @@ static enum orr_code analyse_kind(struct orr_cluster *c, const struct orr_cluste
     return ORR_OK;
 }
 
-/* The kind of each system; equal systems are mostly adjacent. */
+/* Finds the kind of each system; equal systems are mostly adjacent. */
 static enum orr_code analyse_kinds(struct orr_cluster *c, struct orr_error *err)
 {
     uint32_t *example = ORR_NEW(c->arena, uint32_t, c->system_count);
@@ -167,7 +166,7 @@ struct ordered_member {
 
 ORR_COMPARATOR(compare_members, struct ordered_member, ORR_ORDER(a->rank, b->rank))
 
-/* Members in the order of their lowest ranks: the parts of systems. */
+/* Orders the members, which are parts of systems, by their lowest ranks. */
 static enum orr_code list_members(struct orr_cluster *c, struct orr_error *err)
 {
     uint32_t count = 0;
@@ -195,7 +194,7 @@ static enum orr_code list_members(struct orr_cluster *c, struct orr_error *err)
     return ORR_OK;
 }
 
-/* A list of all GPUs in the dump's own order means the unchanged dump. */
+/* A list of all GPUs in the dump's own order leaves the dump unchanged. */
 static bool names_all(const struct orr_cluster_line *line)
 {
     if (line->gpu_count != orr_gpus_ranked(line->dump))
@@ -252,7 +251,7 @@ enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, str
     }
     c->arena = arena;
     c->settings = request->settings;
-    c->settings.gpus = NULL; /* the lines have them */
+    c->settings.gpus = NULL; /* the lines have them instead */
     c->plan = request->plan;
     c->by_kind = request->by_kind;
     c->line_count = request->line_count;

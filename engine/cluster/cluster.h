@@ -14,7 +14,7 @@
 
 enum { ORR_MAX_CLUSTER_HOSTS = ORR_MAX_PLAN_HOSTS, ORR_MAX_CLUSTER_KINDS = 128 };
 
-/* Facts in a description about the network of a NIC. X(symbol, key, words) */
+/* Facts about the network of a NIC that a description may have. X(symbol, key, words) */
 #define ORR_NIC_FACT_MAP(X)                                                                                            \
     X(RAIL, "rail", "rail")                                                                                            \
     X(LEAF, "leaf", "leaf switch")                                                                                     \
@@ -38,7 +38,7 @@ struct orr_cluster_line {
     const uint32_t *gpus;        /* which GPUs take part, by their number in the dump (by `rank`, from 0), in the order
                                     of their new ranks; NULL means those that settings.gpus names, all without it */
     uint32_t gpu_count;
-    const char *domain;                 /* hosts with the same text share an NVLink domain; NULL if in no domain */
+    const char *domain; /* hosts with the same text share an NVLink domain; NULL if the hosts are in no domain */
     const struct orr_fabric *fabric;    /* the fabric that their GPUs report; NULL if derived from the domain's name */
     const char *const *names;           /* [count]: names of the hosts; NULL if hosts are called by number */
     const char *leaf;                   /* leaf switch of their NICs, for ORR_ORDER_SWITCH; NULL if unknown */
@@ -51,13 +51,13 @@ struct orr_cluster_line {
 /* How ranks are distributed over hosts. Ranks of a host go to its GPUs in order. */
 enum orr_rank_order {
     ORR_ORDER_BLOCK,  /* host by host */
-    ORR_ORDER_CYCLIC, /* one on each host in turn, leaving out those that are full */
+    ORR_ORDER_CYCLIC, /* one on each host in turn, skipping hosts that are full */
     ORR_ORDER_NAME,   /* host by host, "node2" before "node10" */
-    ORR_ORDER_SWITCH, /* host by host, by their leaf switches, those of one switch by name */
-    ORR_ORDER_DOMAIN, /* the same by their NVLink domains */
-    ORR_ORDER_LIST    /* as host_of_rank says; the last, as it is not a word that people choose */
+    ORR_ORDER_SWITCH, /* host by host, sorted by leaf switch, and by name below one switch */
+    ORR_ORDER_DOMAIN, /* the same by NVLink domain */
+    ORR_ORDER_LIST    /* as host_of_rank says; it comes last because people cannot choose it by a word */
 };
-/* Whether each host has ranks that follow one another. */
+/* Whether the ranks of each host are consecutive. */
 static inline bool orr_rank_order_by_host(enum orr_rank_order order)
 {
     return order != ORR_ORDER_CYCLIC && order != ORR_ORDER_LIST;
@@ -70,9 +70,10 @@ struct orr_cluster_request {
     const uint32_t *host_of_rank; /* [rank]: host, numbered through the lines; with LIST only */
     uint32_t listed_ranks;
     struct orr_settings settings; /* with the release */
-    bool plan;                    /* rings and trees are not made; must be if there are more than ORR_MAX_HOSTS hosts */
-    bool by_kind;                 /* the domains of the lines are assumed, as hosts of their kind are joined */
-    struct orr_arena *arena; /* the answer is made in it and frees it, as a failure does; NULL: in one of its own */
+    bool plan;                    /* makes no rings and trees; required for more than ORR_MAX_HOSTS hosts */
+    bool by_kind;                 /* the domains of the lines are assumed, because racks join hosts of this kind */
+    struct orr_arena
+        *arena; /* holds the answer, which frees it, as a failure does; NULL makes the answer in an arena of its own */
 };
 
 /* Systems that look the same to the search. */
@@ -80,7 +81,7 @@ struct orr_cluster_kind {
     struct orr_analysis *analysis; /* only that of the kind with rank 0 has communicator and tuning */
     struct orr_dump *made;         /* dump made for this kind; NULL means that of its line */
     uint32_t line;                 /* of its first host */
-    uint32_t system_count;         /* systems of this kind, and hosts in them */
+    uint32_t system_count;         /* number of systems of this kind, and of hosts in them */
     uint32_t host_count;
 };
 
@@ -103,7 +104,7 @@ struct orr_cluster_host {
 struct orr_cluster {
     struct orr_settings settings;
     bool plan, by_kind;
-    const struct orr_cluster_line *lines; /* the request's; what they point to is borrowed */
+    const struct orr_cluster_line *lines; /* those of the request; what they point to is borrowed */
     uint32_t line_count;
     enum orr_rank_order order;
     const uint32_t *host_of_rank; /* [rank_count], with LIST only */
@@ -129,7 +130,7 @@ enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, str
 void orr_cluster_free(struct orr_cluster *cluster);
 ORR_FREED_BY(orr_cluster, orr_cluster_free)
 
-/* Bytes of all its arenas. */
+/* Bytes of all its arenas together. */
 size_t orr_cluster_bytes(const struct orr_cluster *cluster);
 /* "block", "cyclic", "name", "switch", "domain", "list". */
 const char *orr_rank_order_name(enum orr_rank_order order);

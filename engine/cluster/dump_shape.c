@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which dumps are of machines that look the same to NCCL's search. */
+/* Finds dumps whose machines look the same to NCCL's search. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct numbered {
 
 ORR_COMPARATOR(compare_numbered, struct numbered, strcmp(a->text, b->text), ORR_ORDER(a->element, b->element))
 
-/* The attribute whose value only says who is the same; NULL if the element has none. */
+/* The attribute whose value only says which elements are the same; NULL if the element has none. */
 static const char *number_of(const struct orr_dump *dump, uint32_t element)
 {
     switch (dump->elements[element].kind) {
@@ -46,7 +46,7 @@ enum orr_code orr_dump_shape(const struct orr_dump *dump, struct orr_arena *aren
     return ORR_OK;
 }
 
-/* An attribute that numbers something. All that matters of its value is whether it is written in hex. */
+/* An attribute that numbers something. The only thing that matters about its value is whether it is written in hex. */
 static bool is_number(const struct orr_attribute *attribute)
 {
     return attribute->id == ORR_ATTR_GUID || attribute->id == ORR_ATTR_HOST_HASH;

@@ -75,7 +75,7 @@ static bool same_domain(const struct orr_cluster_line *a, const struct orr_clust
     return a->domain && b->domain && !strcmp(a->domain, b->domain);
 }
 
-/* A dump of several hosts was made where their fabric worked. */
+/* If a dump contains several hosts, their fabric worked when the dump was made. */
 static bool is_fused(const struct orr_dump *dump)
 {
     const char *first = NULL;
@@ -89,8 +89,8 @@ static bool is_fused(const struct orr_dump *dump)
     return false;
 }
 
-/* What a line's hosts report. A missing fact of a host in a domain comes from the first line of that domain that has
- * it. Returns whether anything is said of it. */
+/* What the hosts of a line report. If a fact is missing for a host in a domain, it comes from the first line of the
+ * domain that has it. Returns whether anything is known about the fabric. */
 static bool state_fabric(const struct orr_cluster *c, uint32_t l, struct orr_fabric *fabric)
 {
     const struct orr_cluster_line *line = &c->lines[l];
@@ -98,7 +98,7 @@ static bool state_fabric(const struct orr_cluster *c, uint32_t l, struct orr_fab
         bool fused = is_fused(line->dump);
         *fabric = (struct orr_fabric){.state = fused ? ORR_FABRIC_COMPLETED : ORR_FABRIC_NOT_SUPPORTED,
                                       .has_uuid = fused,
-                                      .uuid = {0x66757365, l + 1}}; /* like nobody else's */
+                                      .uuid = {0x66757365, l + 1}}; /* a UUID that no other host has */
         return false;
     }
     *fabric = line->fabric ? *line->fabric : (struct orr_fabric){.state = ORR_FABRIC_COMPLETED};
@@ -119,7 +119,7 @@ static bool state_fabric(const struct orr_cluster *c, uint32_t l, struct orr_fab
     return true;
 }
 
-/* The settings of every process override what the fabric says, but not whether there is one. */
+/* The settings of every process override the values of the fabric, but not whether there is a fabric. */
 static struct orr_fabric in_force(const struct orr_settings *settings, struct orr_fabric fabric)
 {
     int64_t uuid = orr_setting_int(settings, ORR_SET_MNNVL_UUID);
@@ -148,7 +148,7 @@ static void add_to_clique(struct orr_cluster *c, uint32_t l, struct orr_fabric f
     f->clique_of_line[l] = q;
 }
 
-/* The first line whose fabric keeps all apart. */
+/* The first line whose fabric keeps all hosts apart. */
 static enum orr_mnnvl_rule find_unfit(struct orr_cluster *c)
 {
     struct orr_fabrics *f = &c->fabrics;

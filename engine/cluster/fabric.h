@@ -19,16 +19,16 @@ enum orr_fabric_state {
 /* What the GPUs of a host report of their fabric. */
 struct orr_fabric {
     enum orr_fabric_state state;
-    bool has_uuid;    /* else it is that of the host's domain */
-    uint64_t uuid[2]; /* of the cluster that the fabric makes; both 0 if there is none */
+    bool has_uuid;    /* if false, the value is that of the host's domain */
+    uint64_t uuid[2]; /* of the cluster that the fabric forms; both 0 if there is none */
     uint32_t clique;
-    uint32_t health; /* mask that NCCL prints and no release acts on; 0 if not given */
+    uint32_t health; /* mask that NCCL prints; no release acts on it; 0 if not given */
 };
 
 /* Hosts whose fabrics report the same UUID and clique. */
 struct orr_clique {
-    struct orr_fabric fabric; /* with the settings that override it */
-    uint32_t line;            /* the first one of the description */
+    struct orr_fabric fabric; /* after the settings that override it */
+    uint32_t line;            /* the first in the description */
     uint32_t host_count, rank_count;
 };
 
@@ -55,7 +55,7 @@ enum orr_mnnvl_rule {
 struct orr_fabrics {
     enum orr_mnnvl_rule rule;
     uint32_t line;              /* with NOT_COMPLETED and NO_UUID: the line that causes it */
-    bool crosses_cliques;       /* ranks of one UUID and different cliques use P2P */
+    bool crosses_cliques;       /* ranks with the same UUID and different cliques use P2P */
     struct orr_fabric *of_line; /* [line]: as stated, or derived from the domain's name */
     uint32_t *clique_of_line;   /* [line]; UINT32_MAX: its fabric is not completed */
     struct orr_clique *cliques; /* in the order of their first lines */

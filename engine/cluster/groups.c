@@ -9,10 +9,10 @@
 
 /* Where a rank of the whole cluster is. */
 struct place {
-    uint32_t host, gpu; /* gpu: of those that take part on the host */
+    uint32_t host, gpu; /* gpu: among those that take part on the host */
 };
 
-/* A group as the hosts it touches: what two groups of one shape have in common. */
+/* A group as the hosts that it touches, which are alike for two groups of one shape. */
 struct outline {
     uint32_t *hosts; /* in the order of their lowest ranks */
     uint32_t host_count;
@@ -26,7 +26,7 @@ struct grouping {
     struct orr_arena *arena, *scratch;
     struct place *places;     /* [rank] */
     uint32_t *seen_at;        /* [host]: index among the hosts of the group at hand */
-    uint32_t *seen_in;        /* [host]: number + 1 of the group that seen_at is about */
+    uint32_t *seen_in;        /* [host]: number + 1 of the group that seen_at belongs to */
     uint32_t seen_count;      /* groups examined */
     struct outline *outlines; /* [shape] */
     double **loads;           /* [host]: shares of each NET of its system */
@@ -76,7 +76,7 @@ static void draw_outline(struct grouping *g, const uint32_t *ranks, uint32_t siz
     }
 }
 
-/* Hosts of one kind that are systems of their own; hosts with a fabric are like no others. */
+/* Hosts of one kind that are systems of their own. A host with a fabric counts as unlike all others. */
 static bool same_machine(const struct orr_cluster *c, uint32_t a, uint32_t b)
 {
     const struct orr_cluster_line *x = &c->lines[c->hosts[a].line], *y = &c->lines[c->hosts[b].line];
@@ -96,7 +96,7 @@ static bool alike(const struct grouping *g, const struct outline *a, const struc
     return true;
 }
 
-/* The lines of a group's own cluster: the GPUs of each host that are in it. */
+/* The lines of a cluster that is the group alone: of each host, the GPUs that are in the group. */
 static enum orr_code make_lines(const struct grouping *g, const struct outline *outline, uint32_t size,
                                 struct orr_cluster_line *lines, struct orr_error *err)
 {
@@ -108,7 +108,7 @@ static enum orr_code make_lines(const struct grouping *g, const struct outline *
     for (uint32_t h = 0; h < outline->host_count; h++) {
         uint32_t line = c->hosts[outline->hosts[h]].line;
         const struct orr_cluster_line *whole = &c->lines[line];
-        bool stated = whole->domain || whole->fabric; /* then the one of the whole cluster */
+        bool stated = whole->domain || whole->fabric; /* if so, with the fabric of that line of the whole cluster */
         lines[h] = (struct orr_cluster_line){.dump = whole->dump,
                                              .count = 1,
                                              .gpus = gpus + start[h],
@@ -275,7 +275,7 @@ static enum orr_code analyse_one(struct grouping *g, struct orr_groups *groups, 
     return analyse_shape(g, &own, of_kind->size, &of_kind->shapes[0], err);
 }
 
-/* number: of one group of `kind`; all groups of all kinds where `kind` is ORR_GROUP_KIND_COUNT. */
+/* number names one group of `kind`. If `kind` is ORR_GROUP_KIND_COUNT, all groups of all kinds are analysed. */
 static enum orr_code analyse(const struct orr_cluster *cluster, const struct orr_layout *layout,
                              enum orr_group_kind kind, uint32_t number, struct orr_groups **ret_groups,
                              struct orr_error *err)

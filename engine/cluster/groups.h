@@ -18,8 +18,8 @@ struct orr_group_shape {
     uint64_t hops, crossing;     /* of the first group's rings between nodes: see traffic.h */
 };
 
-/* The load of all groups of a kind on a NIC of a kind of host (of the whole cluster). Unit: what one group sends in a
- * ring. */
+/* The load of all groups of a kind on a NIC of a kind of host (of the whole cluster). The unit is what one group sends
+ * in a ring. */
 struct orr_group_load {
     uint32_t kind, net; /* net: index of the NET among those of the kind's system as built */
     double mean, most;  /* over the hosts of the kind */
@@ -30,7 +30,7 @@ struct orr_groups_of_kind {
     uint32_t size, count;
     struct orr_group_shape *shapes;
     uint32_t shape_count;
-    struct orr_group_load *loads; /* NICs that carry something */
+    struct orr_group_load *loads; /* NICs that carry data */
     uint32_t load_count;
 };
 
@@ -41,10 +41,11 @@ struct orr_groups {
     struct orr_arena *arena; /* owns all of it, this structure included */
 };
 
-/* cluster: a plan will do; it must live as long. LIMIT if there are too many shapes. */
+/* cluster may be a plan, and must live as long as the answer. LIMIT if there are too many shapes. */
 enum orr_code orr_groups_analyze(const struct orr_cluster *cluster, const struct orr_layout *layout,
                                  struct orr_groups **ret_groups, struct orr_error *err) ORR_NO_DISCARD;
-/* One group alone: kinds[0].shapes[0] is it, whatever number it has. SETTING if the layout has no such group. */
+/* Analyses one group alone, which becomes kinds[0].shapes[0], whatever its number. SETTING if the layout has no such
+ * group. */
 enum orr_code orr_group_analyze(const struct orr_cluster *cluster, const struct orr_layout *layout,
                                 enum orr_group_kind kind, uint32_t number, struct orr_groups **ret_groups,
                                 struct orr_error *err) ORR_NO_DISCARD;

@@ -139,7 +139,7 @@ enum orr_code orr_layout_read(const char *text, uint32_t rank_count, struct orr_
         ORR_TRY(read_part(at, length, &layout, &seen, err));
         at += length + (at[length] == ',');
     }
-    if (!(seen >> ORR_DP & 1)) /* another one is the rest: then there is no data parallelism */
+    if (!(seen >> ORR_DP & 1)) /* another size is the rest, so there is no data parallelism */
         for (int d = 0; d < ORR_DIMENSION_COUNT; d++)
             if (d != ORR_DP && !layout.size[d])
                 layout.size[ORR_DP] = 1;
@@ -148,7 +148,8 @@ enum orr_code orr_layout_read(const char *text, uint32_t rank_count, struct orr_
     return ORR_OK;
 }
 
-/* The dimension that a kind of group runs along, with how many steps of it a group has and how far they are apart. */
+/* The dimension that a kind of group runs along, the number of steps that a group has in it, and the distance between
+ * them. */
 static enum orr_dimension walk(const struct orr_layout *layout, enum orr_group_kind kind, uint32_t *ret_size,
                                uint32_t *ret_step)
 {
@@ -178,7 +179,7 @@ uint32_t orr_group_count(const struct orr_layout *layout, enum orr_group_kind ki
     return size < 2 || (of_experts && layout->expert == 1) ? 0 : layout->rank_count / size;
 }
 
-/* Groups are numbered by their lowest ranks: those whose place along the walk is 0. */
+/* Groups are numbered by their lowest ranks, whose place along the walk is 0. */
 void orr_group_ranks(const struct orr_layout *layout, enum orr_group_kind kind, uint32_t i, uint32_t *ranks)
 {
     uint32_t size, step;

@@ -2,8 +2,8 @@
 /* How training frameworks divide a communicator into groups, written in one line: "tp=8,pp=4,dp=16".
  *
  * Ranks count through the dimensions in Megatron's order, tensor fastest: tp, cp, dp, pp; "order=tp-pp-dp" names
- * another one. One size may be left out or "*": the rest. ep=N cuts each data parallel group into expert parallel
- * groups of N neighbours (ep), whose equals form the expert data parallel groups (edp).
+ * another one. One size may be missing or "*", which means the rest. ep=N cuts each data parallel group into expert
+ * parallel groups of N neighbours (ep). Ranks with the same place in them form the expert data parallel groups (edp).
  */
 #ifndef ORR_CLUSTER_LAYOUT_H
 #define ORR_CLUSTER_LAYOUT_H
@@ -28,7 +28,7 @@ struct orr_layout {
     uint32_t size[ORR_DIMENSION_COUNT];
     uint32_t stride[ORR_DIMENSION_COUNT]; /* ranks between neighbours */
     enum orr_dimension order[ORR_DIMENSION_COUNT];
-    uint32_t expert; /* size of an expert parallel group; 1: none */
+    uint32_t expert; /* size of an expert parallel group; 1 if there are none */
     uint32_t rank_count;
 };
 
@@ -37,7 +37,7 @@ enum orr_code orr_layout_read(const char *text, uint32_t rank_count, struct orr_
                               struct orr_error *err) ORR_NO_DISCARD;
 const char *orr_group_kind_name(enum orr_group_kind kind); /* "tp" */
 const char *orr_dimension_name(enum orr_dimension dimension);
-/* Ranks of a group of a kind, and how many such groups there are: 0 if the layout has none. */
+/* The number of ranks of a group of a kind, and the number of such groups, 0 if the layout has none. */
 uint32_t orr_group_size(const struct orr_layout *layout, enum orr_group_kind kind);
 uint32_t orr_group_count(const struct orr_layout *layout, enum orr_group_kind kind);
 /* The ranks of group i, ascending: ranks[orr_group_size()]. */

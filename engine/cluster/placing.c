@@ -95,16 +95,16 @@ static void place_cyclic(struct orr_cluster *c)
                 place(c, h, gpu, rank++);
 }
 
-/* A host with the texts by which it is placed. */
+/* A host with the texts that decide its place. */
 struct sorted_host {
-    const char *by, *name; /* name: "" if it has none */
+    const char *by, *name; /* name is "" if it has none */
     uint32_t host;
 };
 
 ORR_COMPARATOR(compare_sorted, struct sorted_host, orr_order_naturally(a->by, b->by),
                orr_order_naturally(a->name, b->name), ORR_ORDER(a->host, b->host))
 
-/* Host by host, sorted by the key of the order. */
+/* Places the ranks host by host, sorted by the key of the order. */
 static enum orr_code place_sorted(struct orr_cluster *c, enum orr_rank_order order, struct orr_error *err)
 {
     static const char *const missing[][2] = {
@@ -194,7 +194,7 @@ struct ordered_host {
     uint32_t host;
 };
 
-/* Lists of hosts and ranks of each system, once it is known which hosts it has. */
+/* Lists the hosts and ranks of each system, once its hosts are known. */
 static enum orr_code fill_systems(struct orr_cluster *c, const struct ordered_host *order, struct orr_error *err)
 {
     uint32_t *hosts = ORR_NEW(c->arena, uint32_t, c->host_count);

@@ -5,7 +5,7 @@
 
 #include "engine/cluster/cluster.h"
 
-/* Gives hosts their ranks. The number of GPUs of each line comes from its dump. */
+/* Assigns ranks to hosts. The number of GPUs of each line comes from its dump. */
 enum orr_code orr_place_ranks(struct orr_cluster *cluster, const struct orr_cluster_request *request,
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Groups hosts into systems: one for a clique if the release fuses its hosts, otherwise one for each host. */

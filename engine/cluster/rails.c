@@ -21,7 +21,7 @@ const char *orr_nic_fact_words(enum orr_nic_fact fact)
     return words[fact];
 }
 
-/* Ports that NCCL fuses are called "mlx5_0+mlx5_1": the first stands for all. */
+/* Ports that NCCL fuses are called "mlx5_0+mlx5_1"; the first name stands for all of them. */
 static bool same_nic(const char *known, const char *name)
 {
     const size_t length = strlen(known);
@@ -39,7 +39,7 @@ const struct orr_cluster_nic *orr_cluster_nic_of(const struct orr_cluster *clust
     return NULL;
 }
 
-/* One node of the communicator while the hops to the next are counted. */
+/* One node of the communicator, while the hops to the next node are counted. */
 struct side {
     const struct orr_cluster_system *system;
     const struct orr_part *part;
@@ -47,7 +47,7 @@ struct side {
     const struct orr_graph *ring;
 };
 
-/* A NIC by which a ring enters or leaves a side; known is NULL if nothing is known about it. */
+/* A NIC by which a ring enters or leaves a node; known is NULL if nothing is known about it. */
 struct end {
     uint32_t host;
     const struct orr_node *net;
@@ -91,7 +91,7 @@ static bool share(const struct orr_cluster_line *a, const struct orr_cluster_lin
     return false;
 }
 
-/* The first fact that is known about both. */
+/* The first fact that is known about both NICs. */
 static enum orr_nic_fact common_fact(const struct orr_cluster_nic *a, const struct orr_cluster_nic *b)
 {
     unsigned fact = 0;
@@ -100,8 +100,7 @@ static enum orr_nic_fact common_fact(const struct orr_cluster_nic *a, const stru
     return (enum orr_nic_fact)fact;
 }
 
-/* Leaf switches and subnets that two hosts do not share are how a large network is built; NCCL could not stay on one.
- */
+/* Large networks have leaf switches and subnets that two hosts do not share, so NCCL could not stay on one of them. */
 static bool could_stay(const struct orr_cluster *c, const struct end *from, const struct end *to,
                        enum orr_nic_fact fact)
 {
@@ -109,7 +108,7 @@ static bool could_stay(const struct orr_cluster *c, const struct end *from, cons
     return fact == ORR_NIC_RAIL || a->isolated || share(a, b, fact);
 }
 
-/* Whether the next host's NIC of the same number would have kept the network. */
+/* Whether the hop would have stayed in its network through the next host's NIC of the same number. */
 static bool turns(const struct orr_cluster *c, const struct side *next, const struct end *from, const struct end *to,
                   enum orr_nic_fact fact)
 {

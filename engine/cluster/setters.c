@@ -48,7 +48,7 @@ bool orr_field_exceeds(const struct orr_release *release, enum orr_graph_field f
     return a > b;
 }
 
-/* Does the greatest of all count, not the least? */
+/* Whether the greatest value counts, and not the least. */
 static bool greatest_counts(const struct orr_connect_rules *rules, enum orr_graph_field field)
 {
     if (field == ORR_FIELD_TYPE_INTRA || field == ORR_FIELD_TYPE_INTER)
@@ -163,7 +163,7 @@ bool orr_machine_is_shared(const struct orr_release *release, enum orr_machine_f
 bool orr_kind_sets_machine(const struct orr_cluster *cluster, uint32_t kind, enum orr_machine_field field)
 {
     int32_t own = orr_kind_machine(&cluster->kinds[kind], field);
-    if (is_cpu(field)) /* who is unlike the host of rank 0 makes them mixed */
+    if (is_cpu(field)) /* any host that is unlike the host of rank 0 makes them mixed */
         return own != orr_kind_machine(&cluster->kinds[0], field);
     return own == orr_shared_machine(cluster, field);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the kind of host that sets a value on which all hosts must agree: every field of a graph becomes the worst of
- * all. */
+/* Finds the kind of host that sets a value on which all hosts must agree. Every field of a graph becomes the worst
+ * value of any host. */
 #ifndef ORR_CLUSTER_SETTERS_H
 #define ORR_CLUSTER_SETTERS_H
 
@@ -14,21 +14,21 @@ enum orr_graph_field {
     ORR_FIELD_TYPE_INTRA, /* enum orr_path_type */
     ORR_FIELD_TYPE_INTER,
     ORR_FIELD_CROSS_NIC,
-    ORR_FIELD_PATTERN, /* of trees: the worst pattern of all determines the cost */
+    ORR_FIELD_PATTERN, /* of trees; the worst pattern of any host determines the cost */
     ORR_FIELD_COUNT
 };
 const char *orr_graph_field_name(enum orr_graph_field field); /* "bw_intra": as the document calls it */
 
-/* Is a greater than b, or for path types: is a farther in this release? */
+/* Whether a is greater than b or, for path types, farther in this release. */
 bool orr_field_exceeds(const struct orr_release *release, enum orr_graph_field field, double a, double b);
-/* The value of a field in the kind's own graph, before alignment; of its parts the one that is kept; false if it has no
- * such graph. */
+/* The value of a field in the kind's own graph, before alignment. If the kind has several parts, it is the value that
+ * is kept. False if the kind has no such graph. */
 bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind graph, enum orr_graph_field field,
                     double *ret_value);
-/* Do all hosts of this release agree on the field? Elsewhere each rank keeps its own. */
+/* Whether all hosts agree on the field in this release. If not, each rank keeps its own value. */
 bool orr_field_is_shared(const struct orr_release *release, enum orr_graph_kind graph, enum orr_graph_field field);
-/* Is the kind's own value the one that all agreed on? Ring and tree graphs end with the same channels, so that either
- * may set those of both; a graph that one kind does not ask for is off for all. */
+/* Whether the kind's own value is the one that all agreed on. Ring and tree graphs end up with the same number of
+ * channels, so either may set it for both. A graph that one kind does not ask for is off for all. */
 bool orr_kind_sets(const struct orr_cluster *cluster, const struct orr_cluster_kind *kind, enum orr_graph_kind graph,
                    enum orr_graph_field field);
 /* The value on which all hosts agreed. */
@@ -45,13 +45,13 @@ enum orr_machine_field {
 const char *orr_machine_field_name(enum orr_machine_field field);
 int32_t orr_kind_machine(const struct orr_cluster_kind *kind, enum orr_machine_field field);
 int32_t orr_shared_machine(const struct orr_cluster *cluster, enum orr_machine_field field);
-/* orr_machine_is_shared: do ranks exchange the property? orr_kind_sets_machine: does the common value come from this
- * kind? */
+/* orr_machine_is_shared() says whether ranks exchange the property, orr_kind_sets_machine() whether the common value
+ * comes from this kind. */
 bool orr_machine_is_shared(const struct orr_release *release, enum orr_machine_field field);
 bool orr_kind_sets_machine(const struct orr_cluster *cluster, uint32_t kind, enum orr_machine_field field);
-/* Channels of a kind by itself: the lesser of its ring and tree graphs. */
+/* Channels of a kind by itself: the smaller number of its ring and tree graphs. */
 int32_t orr_kind_channels(const struct orr_cluster_kind *kind);
-/* GB/s of a kind's own rings together: channels times the lower of the bandwidths inside and between hosts. */
+/* GB/s of a kind's own rings together: channels times the lower of the bandwidths inside hosts and between them. */
 double orr_kind_ring_bw(const struct orr_cluster *cluster, const struct orr_cluster_kind *kind);
 
 #endif

@@ -86,7 +86,7 @@ const char *orr_host_name(const struct orr_cluster *cluster, uint32_t host)
 }
 
 struct named_host {
-    const char *name; /* "": it has none */
+    const char *name; /* "" if it has none */
     uint32_t host;
 };
 
@@ -117,7 +117,7 @@ void orr_host_text(const struct orr_cluster *cluster, uint32_t host, char text[O
         memcpy(text + ORR_HOST_NAME - 4, "...", 4);
 }
 
-/* Hosts from first to last, which follow one another. Numbers alone follow one word "hosts". */
+/* Writes the hosts from first to last, which are consecutive. Hosts with numbers alone share one word "hosts". */
 static void write_run(const struct orr_cluster *cluster, uint32_t first, uint32_t last, bool named, char *run,
                       size_t size)
 {
@@ -131,14 +131,14 @@ static void write_run(const struct orr_cluster *cluster, uint32_t first, uint32_
     snprintf(run, size, last > first ? "%s to %s" : "%s", from, to);
 }
 
-/* Whether the second host comes right after the first, by name if they have names. */
+/* Whether the second host directly follows the first, by name if they have names. */
 static bool follows(const struct orr_cluster *cluster, uint32_t first, uint32_t second)
 {
     const char *a = orr_host_name(cluster, first), *b = orr_host_name(cluster, second);
     return a && b ? orr_follows_naturally(a, b) : !a && !b && second == first + 1;
 }
 
-/* Hosts that follow one another are one run; the first MOST_RUNS are named. */
+/* Consecutive hosts are one run; the first MOST_RUNS runs are named. */
 static void write_list(const struct orr_cluster *cluster, const uint32_t *hosts, uint32_t count,
                        char text[ORR_HOSTS_TEXT])
 {
@@ -176,10 +176,11 @@ void orr_host_list_text(const struct orr_cluster *cluster, const uint32_t *hosts
     free(sorted);
 }
 
-/* The hosts that are meant: of the kinds that `wanted` names, else of one kind, else of one line of the description. */
+/* The hosts to name: those of the kinds in `wanted`, else those of one kind, else those of one line of the
+ * description. */
 struct meant {
     bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind);
-    uint32_t kind, line; /* UINT32_MAX: not by it */
+    uint32_t kind, line; /* UINT32_MAX if not chosen by it */
 };
 
 static bool is_meant(const struct orr_cluster *cluster, const struct meant *meant, uint32_t host)

@@ -4,8 +4,8 @@
 /* One part of one kind while its members are counted. */
 struct usage {
     const struct orr_part *part;
-    /* [channel of its ring graph]: how often a member of it uses that row, per system; and how often it enters, and
-     * leaves, by the row's NICs, not by NVLink from or to another clique. */
+    /* [channel of its ring graph]: how often its members use that row, per system; and how often they enter and leave
+     * by the row's NICs, and not by NVLink from or to another clique. */
     double *rows, *entries, *exits;
     double *links;               /* [link]: GB/s */
     double *in, *out, *crossing; /* [NET]: channels */
@@ -61,7 +61,7 @@ static void load_path(struct usage *u, uint32_t from, uint32_t to, double bw)
         u->links[u->part->paths.links[path->first + i]] += bw;
 }
 
-/* Lays the rows of a part, as often as they are used, on its links and NICs. */
+/* Adds the rows of a part to its links and NICs, as often as they are used. */
 static void place_rows(struct usage *u, const struct orr_graph *aligned, bool leaves)
 {
     const struct orr_graph *ring = &u->part->contribution.graphs[ORR_GRAPH_RING];
@@ -106,7 +106,7 @@ static int32_t rail_of(const struct orr_system *system, uint32_t net)
     return node->net.rail >= 0 ? node->net.rail : node->net.dev;
 }
 
-/* By which NIC of each end does a channel go from one node to the next? */
+/* The NICs by which a channel leaves one node and enters the next. */
 static void count_hop(const struct counting *c, const uint32_t *usage_of, uint32_t node, int32_t channel,
                       struct orr_traffic *traffic)
 {
@@ -126,7 +126,7 @@ static void count_hop(const struct counting *c, const uint32_t *usage_of, uint32
             1.0 / c->cluster->kinds[c->cluster->systems[c->comm->members[node].host].kind].system_count;
 }
 
-/* Whether a ring goes from a node to the next by NVLink. */
+/* Whether a ring goes from one node to the next by NVLink. */
 static bool by_nvlink(const struct counting *c, uint32_t node)
 {
     uint32_t next = (node + 1) % c->comm->node_count;

@@ -6,10 +6,10 @@
 
 #include "engine/cluster/cluster.h"
 
-/* A NIC of a kind: means over the systems of that kind. */
+/* A NIC of a kind, with means over the systems of that kind. */
 struct orr_nic_load {
     uint32_t kind, part, node; /* of the part's system */
-    int32_t rail;              /* as the dump numbers it, else its own number */
+    int32_t rail;              /* its number in the dump, else its own number */
     double in, out;            /* channels that enter and leave through it */
     double crossing;           /* channels that leave through it and enter the next node on another rail */
     double bw;                 /* GB/s, the busier direction */
@@ -25,10 +25,11 @@ struct orr_traffic {
     uint32_t nic_count;
     struct orr_ring_link *links;
     uint32_t link_count;
-    uint64_t hops, crossing; /* between nodes, over all channels; those whose two NICs have different numbers */
+    uint64_t hops,
+        crossing; /* number between nodes, over all channels; number of those whose two NICs have different numbers */
 };
 
-/* Memory from arena. Graphs in simple order have no rate and load nothing. */
+/* Memory comes from arena. Graphs in simple order have no rate and load nothing. */
 enum orr_code orr_ring_traffic(const struct orr_cluster *cluster, struct orr_arena *arena,
                                struct orr_traffic *ret_traffic, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -29,9 +29,9 @@ struct orr_transfers {
     struct orr_p2p_schedule schedule;
     struct orr_p2p_round *rounds;
     struct seat own;
-    uint32_t keys;          /* rows of choices: what of a peer decides, and the last one for receiving */
+    uint32_t keys; /* rows of choices: one for each property of a peer that decides, and the last row for receiving */
     struct choice *choices; /* [key * channels + channel], of the rank at hand */
-    uint32_t *scratch;      /* for all GPUs and NETs of any part, twice */
+    uint32_t *scratch;      /* room for all GPUs and NETs of any part, twice */
     struct orr_arena *arena;
 };
 
@@ -121,7 +121,7 @@ struct orr_transfer_seat orr_transfer_seat(const struct orr_transfers *transfers
     return (struct orr_transfer_seat){.part = seat.part, .gpu = seat.gpu};
 }
 
-/* Trimming marked pairs that neither P2P nor shared memory joins. */
+/* Trimming has marked the pairs that neither P2P nor shared memory joins. */
 static bool is_apart(const struct orr_path *path, const struct orr_release *release)
 {
     return release->apart_by_type ? path->type == ORR_PATH_NET : !path->hops;
@@ -171,7 +171,7 @@ static uint32_t net_like(const struct orr_system *system, int64_t id)
     return ORR_NO_NODE;
 }
 
-/* The peer as the decision sees it, and its row of cached choices. */
+/* The property of the peer that decides, and its row of cached choices. */
 static uint32_t view_peer(struct orr_transfers *t, int32_t peer, struct orr_peer_view *ret_view)
 {
     const struct orr_system *system = &t->own.part->system;

@@ -16,7 +16,7 @@ bool orr_diagnosed_adds(const struct orr_diagnosed *row)
     return orr_diagnosed_costs(row) && !row->of_file && !row->asks && row->cost.figure != ORR_COST_GPUS;
 }
 
-/* The first finding present of those that explain row i by the table, UINT32_MAX: none. */
+/* The first finding present that explains row i according to the table; UINT32_MAX if there is none. */
 static uint32_t named_cause(const struct orr_diagnosis *out, uint32_t i)
 {
     const struct orr_finding_row *row = out->rows[i].finding->row;
@@ -27,16 +27,16 @@ static uint32_t named_cause(const struct orr_diagnosis *out, uint32_t i)
     return UINT32_MAX;
 }
 
-/* A finding that is gone with the repair of a costlier one follows from it. A question about the machine type explains
- * none: the machine may be right as it is, and the other finding is proved. */
+/* A finding that disappears with the repair of a costlier one follows from that one. A question about the machine type
+ * explains no finding: the machine may be right as it is, while the other finding is proved. */
 static void fold(struct orr_diagnosis *out, const bool *gone, uint32_t stride)
 {
     for (uint32_t cause = 0; cause < out->count; cause++)
         for (uint32_t i = 0; orr_diagnosed_costs(&out->rows[cause]) && !out->rows[cause].asks && i < out->count; i++) {
             struct orr_diagnosed *row = &out->rows[i];
             int order = orr_diagnosed_costs(row) ? orr_cost_compare(&out->rows[cause].cost, &row->cost) : -1;
-            /* A finding that costs more is not a consequence; among equal costs the first is the cause, so that no
-             * two findings follow from each other. */
+            /* A finding that costs more is not a consequence. If costs are equal, the first finding is the cause, so
+             * that no two findings follow from each other. */
             if (i == cause || !gone[(size_t)cause * stride + i] || order > 0 || (order == 0 && i < cause))
                 continue;
             if (row->follows == UINT32_MAX ||
@@ -47,14 +47,14 @@ static void fold(struct orr_diagnosis *out, const bool *gone, uint32_t stride)
     for (uint32_t i = 0; i < out->count; i++)
         if (!out->rows[i].has_cost && out->rows[i].follows == UINT32_MAX)
             out->rows[i].follows = named_cause(out, i);
-    /* A consequence of a consequence follows from its cause. Costs decrease from each to the next, and the table has no
-     * circle (test_findings_input), so that it ends. */
+    /* A consequence of a consequence follows from its cause. The loop ends, because costs decrease from each finding to
+     * the next, and the table has no circle (test_findings_input). */
     for (uint32_t i = 0; i < out->count; i++)
         while (out->rows[i].follows != UINT32_MAX && out->rows[out->rows[i].follows].follows != UINT32_MAX)
             out->rows[i].follows = out->rows[out->rows[i].follows].follows;
 }
 
-/* Whether row a comes before row b, both of them causes. */
+/* Whether row a comes before row b, if both are causes. */
 static bool is_before(const struct orr_diagnosed *a, const struct orr_diagnosed *b)
 {
     if (a->severity != b->severity)

@@ -43,7 +43,7 @@ static enum orr_code analyze_two(struct orr_examining *e, const struct orr_dump 
     return orr_trials_analyze(&e->trials, e->cluster->analysis, dump, &query, ret_answer, &refused, err);
 }
 
-/* The fault with these words, a new one if there is none; NULL if there are too many. */
+/* The fault with these words, or a new one; NULL if there are too many. */
 static struct orr_fault *fault_of(struct orr_examining *e, const struct orr_finding *finding, const char *what)
 {
     for (uint32_t f = 0; f < e->fault_count; f++)
@@ -62,7 +62,7 @@ static struct orr_fault *fault_of(struct orr_examining *e, const struct orr_find
     return made;
 }
 
-/* What only the repaired machine shows gains nothing alone. */
+/* A finding that only the repaired machine shows gains nothing alone. */
 static enum orr_code repair_alone(struct orr_examining *e, const struct orr_patient *patient,
                                   const struct orr_diagnosed *row, const struct orr_dump **ret_dump,
                                   struct orr_error *err)
@@ -74,7 +74,7 @@ static enum orr_code repair_alone(struct orr_examining *e, const struct orr_pati
     return orr_variant_dump(&variant, ret_dump, err);
 }
 
-/* A row of the specimen's diagnosis: a loss of bandwidth, or of GPUs, which no repair can put back. */
+/* A row of the specimen's diagnosis: a loss of bandwidth, or of GPUs, which no repair of the dump can bring back. */
 static enum orr_code add_fault(struct orr_examining *e, uint32_t s, const struct orr_patient *patient,
                                const struct orr_diagnosis *diagnosis, uint32_t i, struct orr_error *err)
 {
@@ -113,7 +113,7 @@ static enum orr_code add_question(struct orr_examining *e, uint32_t s, const str
     return strcmp(*asked, row->finding->detail) ? ORR_OK : repair_alone(e, patient, row, &e->question.repaired[s], err);
 }
 
-/* The same diagnosis as that of a single machine, with the same repairs. */
+/* Diagnoses the dump like a single machine, with the same repairs. */
 static enum orr_code diagnose(struct orr_examining *e, uint32_t s, const struct orr_analysis *analysis,
                               struct orr_error *err)
 {
@@ -151,8 +151,8 @@ static enum orr_code examine(struct orr_examining *e, uint32_t s, struct orr_err
     return code;
 }
 
-/* A fault without a finding: in place of these hosts, those that they are compared with. Faults of their own hide it.
- */
+/* A fault without a finding, tried by putting the hosts that these are compared with in their place. Faults of their
+ * own hide it. */
 static void replace_hosts(struct orr_examining *e, uint32_t s, const struct orr_dump *with, const char *what)
 {
     struct orr_specimen *own = &e->specimens[s];
@@ -182,7 +182,7 @@ static void compare_with_most(struct orr_examining *e)
     }
 }
 
-/* Hosts that are slow alike: half of them or most, so that none of them differs from most. */
+/* Hosts that are equally slow: half of all or more, so that none of them differs from most. */
 static void compare_with_fastest(struct orr_examining *e)
 {
     for (uint32_t s = 0; s < e->specimen_count; s++) {

@@ -8,15 +8,15 @@
 #include "engine/trials/repair.h"
 
 enum {
-    ORR_MOST_SPECIMENS = 32, /* that are examined: the first of the description */
-    ORR_MOST_FAULTS = 24     /* that are tried */
+    ORR_MOST_SPECIMENS = 32, /* number that are examined, the first of the description */
+    ORR_MOST_FAULTS = 24     /* number that are tried */
 };
 
-#define ORR_LEAST_GAIN 1.01 /* times the figure as it is: a smaller gain does not count */
+#define ORR_LEAST_GAIN 1.01 /* factor of the figure as it is; a smaller gain does not count */
 
 /* A dump of the cluster, and its repaired copies. */
 struct orr_specimen {
-    const struct orr_dump *dump, *repaired; /* repaired: of everything; the same if it has no fault */
+    const struct orr_dump *dump, *repaired; /* repaired: with everything repaired; the dump itself if it has no fault */
     uint32_t hosts;
     bool examined, has_fault, replaced;
     const struct orr_gpu_board *board; /* of its GPUs */
@@ -37,7 +37,7 @@ struct orr_examining {
     struct orr_trials trials;
     struct orr_fault *faults; /* [ORR_MOST_FAULTS] */
     uint32_t fault_count, left_out;
-    struct orr_fault question; /* whether hosts are of a better type; what: NULL if there is none */
+    struct orr_fault question; /* whether the hosts are of a better type; what is NULL if there is no such question */
 };
 
 /* The specimen of a line, UINT32_MAX if none is. */

@@ -99,7 +99,7 @@ static enum orr_code measure_rest(struct orr_examining *e, struct orr_fault *fau
     return ORR_OK;
 }
 
-/* It costs this cluster something, as far as Orrery could try it. */
+/* Whether it costs this cluster something, as far as Orrery could try it. */
 static bool costs(const struct orr_cluster_fault *row, double now)
 {
     if (row->of_gpus)
@@ -108,11 +108,11 @@ static bool costs(const struct orr_cluster_fault *row, double now)
            row->drained >= now * ORR_LEAST_GAIN;
 }
 
-/* What gains most alone, then what gains most by being drained. */
+/* The fault whose repair gains most comes first, then the one whose hosts gain most by being drained. */
 ORR_COMPARATOR(compare_faults, struct orr_cluster_fault, ORR_ORDER(b->fixed, a->fixed),
                ORR_ORDER(b->drained, a->drained), strcmp(a->what, b->what))
 
-/* Hosts of dumps that could not be analysed alone, of which only some GPUs take part, or that were too many. */
+/* Hosts whose dump could not be analysed alone, of which only some GPUs take part, or that are beyond the limit. */
 static uint32_t count_unexamined(const struct orr_examining *e)
 {
     uint32_t count = e->cluster->host_count;
@@ -132,7 +132,7 @@ static enum orr_code write_answer(struct orr_examining *e, struct orr_cluster_fa
         const struct orr_cluster_fault *row = &e->faults[f].row;
         const bool costly = costs(row, out->now);
         if (!row->finding && !costly)
-            continue; /* another machine, as good as most */
+            continue; /* another machine, but as good as most */
         rows[out->count++] = *row;
         for (uint32_t i = 0; i < row->host_count; i++) {
             const uint32_t host = row->hosts[i];

@@ -16,23 +16,23 @@
 #include "engine/findings/findings.h"
 
 struct orr_cluster_fault {
-    const struct orr_finding *finding; /* NULL if no finding says why the hosts differ */
+    const struct orr_finding *finding; /* NULL if no finding explains why the hosts differ */
     const char *what;                  /* "A link is slower than its equals: ...", without a full stop */
-    const char *device;                /* the first place of the finding, such as "mlx5_3"; "": none */
+    const char *device;                /* the first place of the finding, such as "mlx5_3"; "" if it has none */
     const char *remedy;                /* what to do, a sentence */
     const uint32_t *hosts;             /* [host_count]: numbered through the lines, ascending */
     uint32_t host_count;
     bool has_fixed, has_drained;
-    bool of_gpus;  /* GPUs are missing: they are the loss, and no repair can be tried */
+    bool of_gpus;  /* GPUs are missing; they are the loss, and no repair can be tried */
     bool together; /* the repair alone gains nothing, but all other repairs gain less without it */
     double fixed,
         drained; /* bus bandwidth of AllReduce at 1 GiB with this fault alone repaired, or without the hosts */
 };
 
 struct orr_cluster_faults {
-    const struct orr_cluster_fault *rows; /* the one that gains most first */
+    const struct orr_cluster_fault *rows; /* the fault that gains most comes first */
     uint32_t count;
-    uint32_t left_out;        /* further faults, for which no analysis was left */
+    uint32_t left_out;        /* number of further faults, for which no analysis was left */
     uint32_t hosts_at_fault;  /* hosts with one fault or more */
     uint32_t hosts_that_cost; /* those of them whose faults cost this cluster bandwidth */
     uint32_t unexamined;      /* hosts whose repairs were not tried */

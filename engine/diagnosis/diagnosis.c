@@ -12,7 +12,7 @@
 #include "engine/search/memo.h"
 #include "engine/trials/repair.h"
 
-/* What the trials of one diagnosis may cost together. 20 million steps of the search are about a second. */
+/* The budget of all trials of one diagnosis. 20 million steps of the search take about a second. */
 static const struct orr_effort most_effort = {.analyses = 40, .steps = 20000000};
 
 struct doctor {
@@ -34,8 +34,8 @@ static void count_hosts(const struct orr_query *query, struct orr_measured *meas
         measured->hosts[measured->count++] = query->hosts;
 }
 
-/* The figures of a question for a number of hosts; they stay unknown if it has no answer. *ret_analysis, if it is
- * not NULL, is the caller's. */
+/* The figures of a question for a number of hosts; they stay unknown if the question has no answer. If *ret_analysis is
+ * not NULL, the caller owns it. */
 static enum orr_code try_hosts(struct doctor *d, const struct orr_dump *dump, const struct orr_settings *settings,
                                uint32_t hosts, bool plan, struct orr_performance *ret_figures,
                                struct orr_analysis **ret_analysis, struct orr_error *err)
@@ -68,7 +68,7 @@ static enum orr_code measure_now(struct doctor *d, struct orr_error *err)
     return ORR_OK;
 }
 
-/* Which findings are gone from a repaired machine. */
+/* Which findings a repaired machine no longer has. */
 static enum orr_code note_gone(struct doctor *d, uint32_t row, const struct orr_analysis *repaired,
                                struct orr_error *err)
 {
@@ -107,7 +107,7 @@ static enum orr_code measure_repaired(struct doctor *d, struct orr_variant *vari
     return ORR_OK;
 }
 
-/* A GPU that is missing cannot be put back into the file; the loss is the GPU itself. */
+/* A missing GPU cannot be put back into the file; the loss is the GPU itself. */
 static bool count_gpus(const struct doctor *d, struct orr_diagnosed *row)
 {
     if (strcmp(row->finding->row->id, "gpu-missing") != 0)
@@ -188,7 +188,8 @@ static double bus_bw_of(const struct orr_measured *measured, uint32_t hosts)
     return 0;
 }
 
-/* Another fault may limit as well, so that a repair alone gains nothing: what do all others gain without it? */
+/* Another fault may limit the bandwidth as well, so that a repair gains nothing alone. How much do all other repairs
+ * gain without it? */
 static enum orr_code try_without(struct doctor *d, uint32_t index, struct orr_error *err)
 {
     static const double least = 0.01;
@@ -213,7 +214,7 @@ static enum orr_code try_without(struct doctor *d, uint32_t index, struct orr_er
     return ORR_OK;
 }
 
-/* A finding that only the repaired machine shows, and that costs nothing there, is left out. */
+/* Leaves out a finding that only the repaired machine shows, and that costs nothing there. */
 static void leave_out_harmless(struct orr_diagnosis *out)
 {
     for (uint32_t i = out->count; i-- > 0 && out->rows[i].stage;)
@@ -232,7 +233,7 @@ static uint32_t count_repairs(const struct orr_diagnosis *out, bool costly, uint
     return count;
 }
 
-/* All repairs in one machine. That machine is what every cost refers to. */
+/* Makes all repairs in one machine, which every cost refers to. */
 static enum orr_code try_all(struct doctor *d, struct orr_error *err)
 {
     struct orr_measured all;
@@ -271,7 +272,7 @@ static bool adds(const struct orr_diagnosed *row)
  * the remainder; those between them are tried together with the ones before. */
 static enum orr_code find_gains(struct doctor *d, struct orr_error *err)
 {
-    static const double least = 0.005; /* less would be said as nothing */
+    static const double least = 0.005; /* a smaller gain would be printed as 0 */
     const struct orr_cost *all = &d->out->all;
     uint32_t last = UINT32_MAX;
     double reached = all->now;
@@ -298,8 +299,8 @@ static enum orr_code find_gains(struct doctor *d, struct orr_error *err)
     return ORR_OK;
 }
 
-/* By its cost, if that is known: what costs nothing is a note, what costs something is at least a warning. NCCL's
- * errors stay errors. */
+/* The severity follows the cost if it is known: a finding that costs nothing is a note, and one that costs something is
+ * at least a warning. NCCL's errors stay errors. */
 static void judge(struct orr_diagnosed *row)
 {
     row->severity = row->finding->row->severity;
@@ -337,8 +338,8 @@ static enum orr_code try_without_odd_hosts(struct doctor *d, struct orr_error *e
     return ORR_OK;
 }
 
-/* In a cluster no host is repaired, as its dump alone says nothing about the others: those that differ from most are
- * left out. */
+/* In a cluster no host is repaired, because its dump alone says nothing about the others. Hosts that differ from most
+ * are left out instead. */
 static enum orr_code try_all_repairs(struct doctor *d, struct orr_error *err)
 {
     ORR_TRY(d->analysis->cluster ? try_without_odd_hosts(d, err) : try_each(d, err));

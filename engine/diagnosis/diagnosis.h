@@ -31,7 +31,7 @@ enum orr_cost_figure {
         ORR_COST_FIGURE_COUNT
 };
 
-enum { ORR_MOST_HOST_COUNTS = 3 }; /* of the jobs that figures are for: one host, two, and as many as were asked for */
+enum { ORR_MOST_HOST_COUNTS = 3 }; /* numbers of hosts that figures are for: one, two, and the number asked for */
 
 /* One figure of one job that changes with the repair, for better or worse. */
 struct orr_cost_change {
@@ -47,9 +47,9 @@ struct orr_cost {
     bool has_gain;
     double gain;    /* what the repair adds to the bus bandwidth of struct orr_diagnosis.all, once the costlier findings
                      * are repaired; in the unit of the figure */
-    uint32_t hosts; /* of the job for which the figures are: this many times the dump */
-    uint32_t fused; /* hosts of one dump: those of its NVLink domain, or 1 */
-    bool none;      /* no figure gets better with the repair: figure is the first that was compared */
+    uint32_t hosts; /* hosts of the job that the figures are for: this many times the dump */
+    uint32_t fused; /* hosts in one dump: those of its NVLink domain, or 1 */
+    bool none;      /* the repair improves no figure; figure is the first that was compared */
     bool together;  /* the repair alone gains nothing, but all other repairs gain less without it */
     struct orr_cost_change changes[ORR_MOST_HOST_COUNTS * ORR_COST_FIGURE_COUNT]; /* all, in the order of the table */
     uint32_t change_count;
@@ -58,21 +58,21 @@ struct orr_cost {
 struct orr_diagnosed {
     const struct orr_finding *finding;
     enum orr_severity severity; /* by its cost, if one is known; else its row's */
-    const char *repair;         /* what was repaired to find the cost, a phrase; NULL if no repair is known */
+    const char *repair;         /* phrase for the repair that found the cost; NULL if no repair is known */
     bool has_cost;
     struct orr_cost cost;
-    struct orr_cost supposed; /* what it costs if the finding's "if" is so; hosts 0 if it supposes nothing */
+    struct orr_cost supposed; /* the cost if the finding's "if" is true; hosts is 0 if it supposes nothing */
     bool of_file;             /* the file is incomplete, not the machine */
     bool asks;                /* the machine may be right as it is, so that the cost is not one of the machine's */
     bool repairs;             /* its repair changes the machine that has everything repaired */
-    uint32_t stage;           /* of everything.h: 0 is what the machine shows as it is */
+    uint32_t stage;           /* of everything.h; 0 for findings that the machine shows as it is */
     const char *not_tried;    /* why a repair was not tried, a phrase; NULL if it was, or there is none */
-    uint32_t follows;         /* the row of struct orr_diagnosis of which it is a consequence; UINT32_MAX: none */
+    uint32_t follows; /* the row of struct orr_diagnosis that it is a consequence of; UINT32_MAX if there is none */
 };
 
 enum orr_verdict_state { ORR_VERDICT_HEALTHY, ORR_VERDICT_DEGRADED, ORR_VERDICT_CANNOT_TELL };
 
-/* arrange.c: a repair of the finding makes a figure better. */
+/* arrange.c: whether a repair of the finding improves a figure. */
 bool orr_diagnosed_costs(const struct orr_diagnosed *row);
 
 struct orr_diagnosis {
@@ -87,9 +87,9 @@ struct orr_diagnosis {
     const struct orr_suppositions *rests_on; /* NULL if it does not */
     enum orr_verdict_state state;
     const char *sentence; /* the headline; names cause and cost */
-    const char *advice;   /* what to do first; "": nothing */
-    uint32_t cause;       /* row that the headline is about; UINT32_MAX: none */
-    uint32_t analyses;    /* made for it */
+    const char *advice;   /* what to do first; "" if there is nothing to do */
+    uint32_t cause;       /* row that the headline is about; UINT32_MAX if there is none */
+    uint32_t analyses;    /* number of analyses made for it */
 };
 
 /* "If so, AllReduce gets about 5 GB/s, else 24." False: the finding supposes nothing that makes a difference. */
@@ -103,16 +103,16 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
 const char *orr_cost_figure_unit(enum orr_cost_figure figure);
 /* "healthy", "degraded", "cannot tell". */
 const char *orr_verdict_state_name(enum orr_verdict_state state);
-/* "bus bandwidth of AllReduce at 1 GiB on 2 hosts", all of them counted. At least 64 bytes. */
+/* "bus bandwidth of AllReduce at 1 GiB on 2 hosts", counting all hosts. At least 64 bytes. */
 void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[64]);
-/* "20 of 240 GB/s", or "30 instead of 20 us" where less is better; against the machine with everything repaired. At
+/* "20 of 240 GB/s", or "30 instead of 20 us" if less is better; compared with the machine with everything repaired. At
  * least 64 bytes. */
 void orr_cost_text(const struct orr_cost *cost, char text[64]);
 /* verdict_costs.c: "AllReduce gets 20 of 240 GB/s on 2 hosts". */
 void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text);
 /* "repairing it adds 56 GB/s", or "" if the cost has neither a gain nor a part in one; at least 64 bytes. */
 void orr_cost_gain_text(const struct orr_cost *cost, char text[64]);
-/* The devices that a finding is about, "mlx5_5 and 2 more"; "": it names none. */
+/* The devices that a finding is about, "mlx5_5 and 2 more"; "" if it names none. */
 void orr_finding_devices(const struct orr_finding *finding, struct orr_text *text);
 /* Title and detail of a finding within a sentence, without a full stop. */
 void orr_finding_clause(const struct orr_finding *finding, struct orr_text *text);

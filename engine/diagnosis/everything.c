@@ -12,8 +12,8 @@ static bool is_chosen(const struct orr_diagnosis *d, struct orr_chosen chosen, u
            !(orr_repair_find(d->rows[row].finding->row->id)->kind & chosen.but);
 }
 
-/* Applies the chosen rows up to a stage. Those of earlier stages once more: the repairs before may have shown more of
- * what they repair. */
+/* Applies the chosen rows up to a stage. Earlier stages are repeated, because the repairs made since then may have
+ * shown more that they can repair. */
 static void apply(const struct orr_diagnosis *d, struct orr_chosen chosen, uint32_t stage, struct orr_variant *variant)
 {
     for (uint32_t i = 0; i < d->count; i++)
@@ -62,7 +62,7 @@ static enum orr_code changes(const struct orr_repair *repair, const struct orr_a
     return ORR_OK;
 }
 
-/* The finding as one of the machine as it is: its places are those of another file. */
+/* Rewrites the finding for the machine as it is, because its places are those of another file. */
 static enum orr_code append(struct orr_diagnosis *d, const struct orr_finding *finding, const struct orr_repair *repair,
                             struct orr_arena *arena, struct orr_error *err)
 {
@@ -86,7 +86,7 @@ static enum orr_code append(struct orr_diagnosis *d, const struct orr_finding *f
     return ORR_OK;
 }
 
-/* Whether a finding has no row yet, and there is room for one. */
+/* Whether a finding has no row yet and there is room for one. */
 static bool is_new(const struct orr_diagnosis *d, const struct orr_finding *finding)
 {
     uint32_t hidden = 0;
@@ -98,7 +98,7 @@ static bool is_new(const struct orr_diagnosis *d, const struct orr_finding *find
     return hidden < ORR_MOST_HIDDEN;
 }
 
-/* *ret_more: some repair changes the repaired machine further. */
+/* *ret_more says whether some repair changes the repaired machine further. */
 static enum orr_code examine(struct orr_diagnosis *d, const struct orr_analysis *repaired, struct orr_arena *arena,
                              bool *ret_more, struct orr_error *err)
 {

@@ -12,12 +12,12 @@
 #include "engine/trials/repair.h"
 
 enum {
-    ORR_MOST_HIDDEN = 8, /* findings that only the repaired machine shows */
+    ORR_MOST_HIDDEN = 8, /* number of findings that only the repaired machine shows */
     ORR_MOST_STAGES = 3
 };
 
-/* Rows to repair: of the first `count`, all with a repair but the one at `skip` and what follows from it. UINT32_MAX:
- * all rows; none. */
+/* Rows to repair: of the first `count` rows (UINT32_MAX means all), those that have a repair, except the row at `skip`
+ * (UINT32_MAX means none) and its consequences. */
 struct orr_chosen {
     uint32_t count, skip;
     unsigned but; /* kinds of repairs that are left out, enum orr_repair_kind */

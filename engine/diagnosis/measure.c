@@ -21,7 +21,7 @@ const char *orr_cost_figure_unit(enum orr_cost_figure figure)
     return figures[figure].unit;
 }
 
-/* GPUs that may use GPUDirect RDMA with at least one NIC. */
+/* Number of GPUs that may use GPUDirect RDMA with at least one NIC. */
 static uint32_t count_gdr(const struct orr_analysis *analysis)
 {
     uint32_t count = 0;
@@ -57,7 +57,7 @@ void orr_measure(const struct orr_analysis *analysis, struct orr_performance *re
     ret->value[ORR_COST_GPUS] = (double)n;
 }
 
-/* What is lost of the better value, 0 to 1; 0 if nothing is. */
+/* The share of the better value that is lost, from 0 (nothing) to 1. */
 static double share_lost(const struct orr_cost *cost)
 {
     double better = fmax(cost->now, cost->repaired);
@@ -125,7 +125,7 @@ void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[
         snprintf(text, 64, "%s on %u host%s", figures[figure].name, hosts, orr_plural(hosts));
 }
 
-/* A share of what there should be reads "7 of 8"; a time and a number of channels are not shares of each other. */
+/* A share of the full number reads "7 of 8"; times and numbers of channels are not shares. */
 void orr_cost_text(const struct orr_cost *cost, char text[64])
 {
     bool share = cost->figure != ORR_COST_LATENCY && cost->figure != ORR_COST_CHANNELS && cost->figure != ORR_COST_NVLS;

@@ -6,9 +6,10 @@
 #include "engine/diagnosis/verdict.h"
 #include "engine/trials/suppositions.h"
 
-enum { MOST_LINES = 32 }; /* lines of the cluster whose dumps are examined */
+enum { MOST_LINES = 32 }; /* number of lines of the cluster whose dumps are examined */
 
-/* What each kind of host does not show. Without NVLink between hosts, the NICs count from two hosts on. */
+/* Lists what the dump of each kind of host does not show. Without NVLink between hosts, NICs matter from two hosts
+ * on. */
 static enum orr_code list_assumed(const struct orr_cluster *c, struct orr_arena *arena, struct orr_cluster_faults *out,
                                   struct orr_error *err)
 {
@@ -38,7 +39,7 @@ static void write_hosts(const struct orr_cluster *cluster, uint32_t count, struc
         orr_text_printf(text, "%u host%s", count, orr_plural(count));
 }
 
-/* False: every host has as many GPUs as it should. */
+/* False if every host has as many GPUs as it should. */
 static bool write_missing_gpus(const struct orr_cluster *cluster, const struct orr_cluster_faults *faults,
                                struct orr_text *text)
 {
@@ -55,7 +56,7 @@ static bool write_missing_gpus(const struct orr_cluster *cluster, const struct o
     return shown;
 }
 
-/* The hosts are right as they are, or else they should be faster. */
+/* Asks whether the hosts are right as they are, or should be of a faster type. */
 static void write_question(const struct orr_cluster *cluster, const struct orr_cluster_faults *faults,
                            struct orr_text *text)
 {

@@ -5,7 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/diagnosis/verdict.h"
 
-/* A title within a sentence: "A GPU has" becomes "a GPU has", "NVLink connects" and "GPUDirect" stay. */
+/* A title within a sentence: "A GPU has" becomes "a GPU has"; "NVLink connects" and "GPUDirect" stay as they are. */
 void orr_verdict_clause(const struct orr_finding *finding, struct orr_text *text)
 {
     const char *title = finding->title;
@@ -57,14 +57,14 @@ void orr_finding_devices(const struct orr_finding *finding, struct orr_text *tex
         orr_text_printf(text, " and %u more", more);
 }
 
-/* A row that has a turn in the gains: it adds something, or a later one adds something only together with it. */
+/* A row that is part of the gains: it adds something, or a later row adds something only together with it. */
 static bool has_turn(const struct orr_diagnosed *row)
 {
     return row->cost.has_gain || (row->cost.together && row->follows == UINT32_MAX);
 }
 
-/* "342 of 455 GB/s", and what each repair adds to it in turn: the figures add up to the reference. Repairs that gain
- * nothing on their own have one gain with the next that does. */
+/* "342 of 455 GB/s", and what each repair adds in turn, so that the figures add up to the reference. Repairs that gain
+ * nothing on their own share the gain of the next one that does. */
 static void write_gains(const struct orr_diagnosis *d, const struct orr_diagnosed *cause, struct orr_text *text)
 {
     enum { NAMED = 3 };

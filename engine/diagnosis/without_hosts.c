@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a cluster gains without the hosts that differ from most. Nothing is repaired: they are left out, and the others
- * are analysed again. */
+/* What a cluster gains without the hosts that differ from most. Nothing is repaired: the others are analysed again
+ * without them. */
 #include "engine/diagnosis/without_hosts.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { MOST_WHAT = ORR_HOSTS_TEXT + 64 };
 
-/* The lines without hosts of odd kinds, and what was left out, for people; NULL if memory runs out. */
+/* The lines without hosts of odd kinds, and a text that names what was left out; NULL if memory runs out. */
 static struct orr_cluster_line *other_lines(const struct orr_cluster *c, struct orr_arena *arena, uint32_t *ret_count,
                                             uint32_t *ret_left_out, char what[MOST_WHAT])
 {
@@ -60,7 +60,7 @@ enum orr_code orr_try_without_odd_hosts(const struct orr_analysis *analysis, str
     orr_measure(analysis, &with);
     orr_measure(others->analysis, &without);
     orr_cluster_free(others);
-    /* Latency falls with the number of hosts alone, and figures of one host are those of rank 0's. */
+    /* Fewer hosts alone lower the latency, and the figures of one host are those of rank 0's host. */
     struct orr_measured now = {.hosts = {c->host_count}, .fused = 1, .count = 1}, repaired = now;
     now.figures[0] = (struct orr_performance){.known = true};
     repaired.figures[0] = now.figures[0];

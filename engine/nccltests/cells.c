@@ -79,7 +79,7 @@ bool orr_number_read(struct orr_span text, struct orr_number *ret_number)
         n.integer = false;
         exponent = down ? -exponent : exponent;
     }
-    /* One rounding: the digits are a whole number, and so is the power of ten. */
+    /* This rounds only once, because the digits and the power of ten are whole numbers. */
     exponent -= n.decimals;
     n.value = exponent < 0 ? n.value / pow(10, -exponent) : n.value * pow(10, exponent);
     if (n.negative)
@@ -182,7 +182,7 @@ static uint8_t role_of(struct orr_span cell, double *ret_scale)
     return orr_span_is(cell, "op") ? ORR_ROLE_OP : ORR_ROLE_NONE;
 }
 
-/* Gives each column its way: by its name, or the second of its kind is in place. */
+/* Says of each column whether it is in place: by its name, or because it is the second of its kind. */
 static void read_ways(const struct orr_span *cells, struct orr_columns *columns)
 {
     uint8_t used[ORR_ROLE_COUNT_OF] = {0};
@@ -237,7 +237,7 @@ static bool read_own(const char *line, size_t length, struct orr_columns *column
     return column_of(columns, ORR_ROLE_BUS) || column_of(columns, ORR_ROLE_ALG);
 }
 
-/* "ND A100 V4 (GB/s)": a bandwidth that is not named further. */
+/* "ND A100 V4 (GB/s)": a bandwidth whose name does not say which one it is. */
 static bool only_rate(struct orr_span cell)
 {
     const char *at = memmem(cell.at, cell.length, "GB/s", 4);
@@ -341,7 +341,7 @@ bool orr_size_read(struct orr_span cell, double scale, uint64_t *ret_size, bool 
     if (binary >= 0x1p63)
         return false;
     *ret_size = (uint64_t)binary;
-    /* 65K and 33M are 65,536 and 33,554,432 bytes with a thousand bytes to a K. */
+    /* 65K and 33M stand for 65,536 and 33,554,432 bytes if K means a thousand bytes. */
     enum { CLOSE_PERCENT = 2 };
     double nearest = exp2(round(log2(decimal)));
     if (binary != exp2(round(log2(binary))) && fabs(decimal - nearest) * 100 <= nearest * CLOSE_PERCENT) {

@@ -41,7 +41,7 @@ static uint32_t count_hosts(struct orr_span list)
     return count;
 }
 
-/* "1G", "8M", "1048576": bytes; 0 if the word is something else. */
+/* "1G", "8M" and "1048576" in bytes; 0 if the word is something else. */
 static uint64_t size_of(struct orr_span word)
 {
     static const char units[] = "kmg";

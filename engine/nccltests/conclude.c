@@ -11,8 +11,8 @@
 
 /* What NCCL's own lines say of the whole text. */
 struct log_says {
-    uint32_t ranks, hosts; /* 0 if nothing, or several communicators differ */
-    enum orr_test test;    /* ORR_TEST_COUNT: nothing, or several functions */
+    uint32_t ranks, hosts; /* 0 if they say nothing, or several communicators differ */
+    enum orr_test test;    /* ORR_TEST_COUNT if they name no function, or several */
 };
 
 /* Tables of one run have the same lines about ranks. */
@@ -74,7 +74,7 @@ static uint32_t distinct(const char **names, uint32_t count)
     return found;
 }
 
-/* Ranks, hosts and the GPUs' model by the lines about ranks, of the communicator of the first. */
+/* Ranks, hosts and the model of the GPUs, from the lines about the ranks of the first communicator. */
 static void count_devices(struct orr_results_building *b, struct orr_result_table *table,
                           const struct orr_evidence *evidence)
 {
@@ -148,7 +148,7 @@ static uint32_t fitting(const struct orr_evidence *e, uint32_t ranks)
     return possible;
 }
 
-/* Programs that can print such rows. If none can, because a header is of another run or rows were typed by hand,
+/* Programs that can print such rows. If none can, because the header belongs to another run or somebody typed the rows,
  * the least certain fact is ignored: first the header's ranks, then the column "count". */
 static uint32_t find_possible(struct orr_evidence *e, const struct orr_result_table *table)
 {
@@ -199,7 +199,7 @@ static void find_test(struct orr_results_building *b, struct orr_result_table *t
             table->first_line);
 }
 
-/* The numbers of ranks by busbw / algbw. */
+/* The numbers of ranks that busbw / algbw allows. */
 static void find_range(struct orr_result_table *table, const struct orr_evidence *e)
 {
     table->ranks_least = table->ranks_most = 0;
@@ -248,7 +248,7 @@ static void ask_command(struct orr_results_building *b, struct orr_result_table 
                            "of hosts (--hosts says otherwise)");
 }
 
-/* Whether all rows have no bus bandwidth, as those of a single rank. */
+/* Whether no row has a bus bandwidth, as with a single rank. */
 static bool is_without_bus(const struct orr_result_table *table)
 {
     for (uint32_t i = 0; i < table->row_count; i++)
@@ -332,7 +332,7 @@ static void find_form(struct orr_results_building *b)
                         results->left_out == 1 ? " was" : "s were", b->limits.tables, b->limits.rows);
 }
 
-/* The release by NCCL's own lines, "2.27.7+cuda13.0". */
+/* The release that NCCL's own lines name, such as "2.27.7+cuda13.0". */
 static void find_library(struct orr_results_building *b)
 {
     const char *text = NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the digits of rows prove: each printed number is true to half a unit of its last digit. */
+/* What the digits of rows prove: each printed number is exact to half a unit of its last digit. */
 #include <math.h>
 
 #include "engine/nccltests/reading.h"
 
 enum { RANKS_MOST = 1 << 20 };
 
-/* Half a unit of the last digit, and a little for rounding on the way. */
+/* Half a unit of the last digit, and a little for the rounding of the computation. */
 static double blur(const struct orr_number *number)
 {
     return 0.51 * pow(10, -(double)number->decimals);
@@ -30,7 +30,7 @@ static bool narrow(double *least, double *most, double low, double high)
 void orr_evidence_add(struct orr_evidence *e, uint64_t size, const struct orr_number *time,
                       const struct orr_number *alg, const struct orr_number *bus)
 {
-    bool with_exponent = alg->value > 1e6 || bus->value > 1e6; /* 1.2e+06 is true to its two digits only */
+    bool with_exponent = alg->value > 1e6 || bus->value > 1e6; /* 1.2e+06 is exact to its two digits only */
     double alg_blur = blur(alg), bus_blur = blur(bus);
     if (alg->missing || with_exponent || alg->value <= 10 * alg_blur)
         return;

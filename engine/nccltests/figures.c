@@ -36,7 +36,7 @@ double orr_unit_in(struct orr_span text)
     return scale;
 }
 
-/* Whether a number goes on with a group of three digits after a comma. */
+/* Whether a comma and a group of three digits continue a number. */
 enum { GROUP = 3 };
 static bool is_grouped(const char *at, const char *end)
 {

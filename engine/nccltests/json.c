@@ -303,7 +303,7 @@ static void take_string_char(struct orr_results_json *json, char c)
     }
 }
 
-/* What waits before a comma or an end is a value. */
+/* A word, or a string that no colon made a key, is a value once a comma or an end follows. */
 static void end_value(struct orr_results_json *json)
 {
     if (!json->in_word && !json->text_is_key)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of a person in the form that said.c and summary.c read: "two nodes of eight H100" as "2 nodes of 8 H100", "(2)
- * GH200" as "2 GH200". The length stays. */
+/* Turns what people write into the form that said.c and summary.c read: "two nodes of eight H100" becomes "2 nodes of 8
+ * H100", and "(2) GH200" becomes "2 GH200". The length of the text does not change. */
 #include <string.h>
 
 #include "engine/nccltests/reading.h"
@@ -10,7 +10,7 @@ static bool is_border(const char *line, size_t length, size_t at)
     return at >= length || !(orr_is_letter(line[at]) || orr_is_digit(line[at]) || line[at] == '_');
 }
 
-/* Writes a number in the place of `room` letters. */
+/* Writes a number over `room` letters. */
 static void put(char *at, size_t room, const char *number)
 {
     memset(at, ' ', room);

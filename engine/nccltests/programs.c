@@ -23,7 +23,7 @@ const struct orr_test_program orr_test_programs[ORR_TEST_COUNT] = {
     [ORR_TEST_HYPERCUBE] = {"hypercube", -1, false, false, true, false, OTHERS, ONE},
 };
 
-/* The letters and digits of a name in lower case. */
+/* The letters and digits of a name, in lower case. */
 static size_t letters_of(const char *name, size_t length, char *letters, size_t most)
 {
     size_t count = 0;

@@ -26,11 +26,11 @@ enum orr_test {
     ORR_TEST_COUNT /* also: not known */
 };
 
-/* What a bandwidth is multiplied with, for n ranks. */
+/* The factor of a bandwidth, for n ranks. */
 enum orr_test_factor {
     ORR_TEST_FACTOR_ONE,
     ORR_TEST_FACTOR_OTHERS,      /* (n - 1) / n: what a rank sends of the whole, all but its own part */
-    ORR_TEST_FACTOR_TWICE_OTHERS /* 2 (n - 1) / n: the same twice, to reduce and to distribute */
+    ORR_TEST_FACTOR_TWICE_OTHERS /* 2 (n - 1) / n: the same twice, once to reduce and once to distribute */
 };
 
 struct orr_test_program {
@@ -38,7 +38,7 @@ struct orr_test_program {
     int32_t function;          /* enum orr_function, engine/release/tuning_model.h; -1 if made of Send and Recv */
     bool reduces;              /* its rows have a reduction in the column "redop"; others have "none" or nothing */
     bool rooted;               /* its rows have a rank in the column "root"; others have -1 or nothing */
-    bool parts;                /* the column "count" is of one rank's part of the size, of n ranks size / n */
+    bool parts;                /* the column "count" is for one rank's part of the size: size / n with n ranks */
     bool out_only;             /* results in place are not checked: their column "#wrong" has N/A */
     enum orr_test_factor size; /* algbw = factor * size / time, of the size in the first column */
     enum orr_test_factor bus;  /* busbw = factor * algbw */

@@ -23,7 +23,7 @@ struct orr_results_reader {
     size_t taken; /* bytes so far */
     char *rest;   /* the beginning of a line */
     size_t rest_length;
-    bool begun; /* the first byte that is not a blank was there */
+    bool begun; /* a byte that is not a blank was read */
 };
 
 enum orr_code orr_results_reader_new(const struct orr_results_limits *limits, struct orr_results_reader **ret_reader,
@@ -85,7 +85,7 @@ static enum orr_code read_line(struct orr_results_reader *reader, const char *li
     return orr_arena_starved(reader->b.results->arena) ? orr_fail_nomem(err) : ORR_OK;
 }
 
-/* Cuts pieces into lines. Of a line that is longer than the limit the beginning is read. */
+/* Cuts pieces into lines. Only the beginning of a line that is longer than the limit is read. */
 static enum orr_code read_pieces(struct orr_results_reader *reader, const char *bytes, size_t length,
                                  struct orr_error *err)
 {
@@ -109,7 +109,7 @@ static enum orr_code read_pieces(struct orr_results_reader *reader, const char *
     return ORR_OK;
 }
 
-/* Whether it is JSON is known by the first byte that is not a blank. */
+/* The first byte that is not a blank says whether it is JSON. */
 static enum orr_code begin(struct orr_results_reader *reader, const char *bytes, size_t length, struct orr_error *err)
 {
     size_t first = reader->taken ? 0 : orr_bytes_mark(bytes, length);

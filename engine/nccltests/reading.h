@@ -37,7 +37,7 @@ enum orr_role {
 enum { ORR_COLUMNS_MOST = 32 };
 struct orr_columns {
     struct orr_column {
-        uint8_t role, way; /* which: 1 in place */
+        uint8_t role, way; /* of measurements: 1 if in place */
         double scale;      /* to bytes, microseconds, GB/s */
     } columns[ORR_COLUMNS_MOST];
     uint32_t count; /* 0 if there is no header */
@@ -45,14 +45,14 @@ struct orr_columns {
     bool own;       /* nccl-tests' header, whose rows have a type */
     bool has_root;
     uint32_t first;  /* of own: the first measured column */
-    uint32_t unread; /* further columns with bandwidths */
-    bool assumed;    /* a column that is only given in GB/s is treated as bus bandwidth */
+    uint32_t unread; /* number of further columns with bandwidths */
+    bool assumed;    /* a column that is named only by GB/s is treated as bus bandwidth */
 };
 
 /* cells.c */
 /* Cuts a line into at most `most` tokens at blanks and separators. */
 uint32_t orr_tokens_cut(const char *line, size_t length, struct orr_span *tokens, uint32_t most);
-/* The cells of a line of a table; the blanks, quotes and stars around them are left out. */
+/* The cells of a line of a table, without the blanks, quotes and stars around them. */
 uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct orr_span *cells, uint32_t most);
 /* Whether a line names columns. */
 bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_columns);
@@ -62,14 +62,14 @@ bool orr_op_is(struct orr_span word);
 /* "8388608", "65K", "1.5 GiB". rounded: it is a rounded power of two. */
 bool orr_size_read(struct orr_span cell, double scale, uint64_t *ret_size, bool *ret_rounded);
 bool orr_span_is(struct orr_span span, const char *word);
-/* Where a word of lower case is in a text, whatever the case there; NULL: nowhere. */
+/* Finds a word of lower case in a text of any case; NULL if it is not in the text. */
 const char *orr_span_find(struct orr_span span, const char *word);
-/* Whether one of some words is in it; NULL ends them. */
+/* Whether the text has one of the words, which end with NULL. */
 bool orr_span_has_one(struct orr_span span, const char *const *words);
 
 /* figures.c: what people write in tables and sentences of their own. */
 #define ORR_SUMMARY_LARGE ((uint64_t)8 << 30) /* bytes: the size that a figure without one stands for */
-/* What a unit is worth in GB/s, with its length; 0 if there is none at this place, or anywhere in a text. */
+/* What a unit is worth in GB/s, and its length; 0 if there is none at this place, or anywhere in a text. */
 #define ORR_UNIT_BITS 0.125 /* of Gb/s */
 double orr_unit_at(const char *at, const char *end, size_t *ret_length);
 double orr_unit_in(struct orr_span text);
@@ -77,11 +77,11 @@ double orr_unit_in(struct orr_span text);
 bool orr_number_next(const char **at, const char *end, double *ret_value);
 /* The program that a word of the text names; ORR_TEST_COUNT if none does. */
 enum orr_test orr_test_in(struct orr_span text);
-/* The size of messages in the name of a test, in bytes: "all_reduce_perf, 16 ranks, 1 GiB"; 0 if there is none, or
- * several. It is a power of two up to 8 GiB, which tells it from a GPU's memory ("H100 80GB"). */
+/* The message size in the name of a test, in bytes: "all_reduce_perf, 16 ranks, 1 GiB"; 0 if there is none, or several.
+ * It is a power of two up to 8 GiB, which distinguishes it from a GPU's memory ("H100 80GB"). */
 uint64_t orr_size_in(struct orr_span text);
 
-/* Whether the word after a number is one of hosts: "2 nodes", "2-node", "2 HGX H100 servers". */
+/* Whether the word after a number means hosts: "2 nodes", "2-node", "2 HGX H100 servers". */
 bool orr_counts_hosts(const char *at, const char *end);
 /* The number of hosts that a text names first; 0 if there is none. */
 double orr_summary_hosts_in(struct orr_span text);
@@ -89,7 +89,7 @@ double orr_summary_hosts_in(struct orr_span text);
 /* A row as its parts come. */
 enum { ORR_NUMBERS_MOST = 24 };
 struct orr_raw_row {
-    bool open, torn; /* torn: other output ran into it */
+    bool open, torn; /* torn: other output was printed into the middle of it */
     uint32_t line;
     uint64_t size, count;
     uint32_t type_bytes;
@@ -117,14 +117,14 @@ struct orr_evidence {
     uint64_t parts;               /* size / (count * bytes of an element); 0 if no row says it */
     double bus_least, bus_most;   /* busbw / algbw as the printed digits allow it; most 0 if no row says it */
     double size_least, size_most; /* algbw * time / size, the same */
-    enum orr_test mentioned;      /* by a command line or a sentence before the table */
+    enum orr_test mentioned;      /* which a command line or a sentence before the table names */
     struct orr_command command;   /* before the table */
     uint32_t ranks_a_device;
 };
 
 /* The run that a header began. */
 struct orr_run {
-    bool fresh; /* neither devices nor rows yet */
+    bool fresh; /* it has neither devices nor rows yet */
     enum orr_test named;
     uint32_t threads, gpus;
     int32_t iterations, warmup;
@@ -161,17 +161,17 @@ struct orr_summary_columns {
     char separator;
 };
 
-/* The machine in the words of the person who asks; see said.c and said_release.c. */
+/* The machine as the person who asks describes it; see said.c and said_release.c. */
 struct orr_said {
     const char *model; /* a constant; NULL if there is none */
     uint32_t gpus, hosts, line;
     bool differ;       /* the text names several */
-    bool unsure;       /* and no word says whether they are on a board or cards */
+    bool unsure;       /* and no word says whether they are on a board or are cards */
     const char *alone; /* a model without a number; a constant; NULL if there is none */
     uint32_t alone_line;
     bool alone_differ;              /* the text names several */
     bool several;                   /* hosts, by its words */
-    bool cards;                     /* words say that GPUs are cards, or have bridges */
+    bool cards;                     /* words say that the GPUs are cards, or have bridges */
     char release[ORR_RELEASE_MOST]; /* of NCCL, the last one: "2.24.3"; "" if there is none */
     uint32_t release_line;
     bool releases_differ;
@@ -193,7 +193,7 @@ struct orr_results_building {
     unsigned row_capacity, note_capacity;
     bool open;               /* the last table takes rows */
     bool any_order;          /* its sizes may decrease */
-    bool in_excess;          /* rows belong to a table beyond the limit */
+    bool in_excess;          /* the rows belong to a table beyond the limit */
     uint64_t last_size;      /* of the row before */
     enum orr_test mentioned; /* by a command line or a sentence */
     struct orr_command command;
@@ -206,14 +206,14 @@ struct orr_results_building {
     struct orr_summary summary[ORR_SUMMARY_MOST];
     uint32_t summary_count;
     struct orr_summary_columns summary_columns;
-    bool asks; /* a sentence speaks of bus bandwidth */
+    bool asks; /* a sentence mentions the bus bandwidth */
     struct orr_said said;
 };
 
 /* said.c: reads a line that is not a row; gives a table the machine that the text names, if nothing else does. */
 void orr_said_take_line(struct orr_results_building *b, struct orr_span line);
-/* said_release.c: the figure after a release that begins the line, 0 if there is none; and at the end, the release of
- * each table. */
+/* said_release.c: finds the figure after a release that begins the line, 0 if there is none; at the end, finds the
+ * release of each table. */
 double orr_said_take_release(struct orr_results_building *b, struct orr_span line);
 void orr_said_release(struct orr_results_building *b);
 void orr_said_conclude(const struct orr_results_building *b, struct orr_result_table *table);
@@ -230,10 +230,10 @@ uint32_t orr_command_hosts(const struct orr_command *command, bool *ret_assumed)
 /* rows.c */
 /* Reads a line, or the part of it before NCCL's; true if it belongs to a row. torn: NCCL's own follows in the line. */
 bool orr_rows_take(struct orr_results_building *b, const char *line, size_t length, bool torn);
-/* The row that waits for its end will not get any. */
+/* The row that waits for its end will not get one. */
 void orr_rows_end(struct orr_results_building *b);
 void orr_rows_refuse(struct orr_results_building *b, const char *why, uint32_t line);
-/* A header begins: the row that waits ends, and orr_tables_run(). */
+/* A header begins: ends the row that waits, and calls orr_tables_run(). */
 void orr_rows_run(struct orr_results_building *b);
 
 /* text.c */
@@ -246,14 +246,14 @@ struct orr_evidence *orr_tables_add(struct orr_results_building *b, const struct
 void orr_tables_close(struct orr_results_building *b);
 /* The table of the last row; NULL if none yet, or it is beyond the limit. */
 struct orr_result_table *orr_tables_last(struct orr_results_building *b);
-/* What an earlier header said no longer counts. */
+/* An earlier header no longer counts. */
 void orr_tables_run(struct orr_results_building *b);
 void orr_tables_device(struct orr_results_building *b, const struct orr_result_device *device, struct orr_span host,
                        struct orr_span bus_id, struct orr_span model);
 /* A number of NCCL's release as nccl-tests prints it, such as 22707. */
 void orr_tables_library(struct orr_results_building *b, uint64_t code);
 const char *orr_tables_keep(struct orr_results_building *b, struct orr_span text);
-/* Each text once. */
+/* Adds a note, unless the same text is there already. */
 void orr_tables_note(struct orr_results_building *b, const char *format, ...) ORR_PRINTF(2, 3);
 /* evidence.c */
 void orr_evidence_add(struct orr_evidence *e, uint64_t size, const struct orr_number *time,
@@ -261,14 +261,14 @@ void orr_evidence_add(struct orr_evidence *e, uint64_t size, const struct orr_nu
 void orr_evidence_parts(struct orr_evidence *e, uint64_t size, uint64_t count, uint32_t type_bytes);
 /* The numbers of ranks, from 2 on, that a program's busbw / algbw allows; false if there is none. */
 bool orr_evidence_ranks(const struct orr_evidence *e, enum orr_test test, uint32_t *ret_least, uint32_t *ret_most);
-/* conclude.c: what the tables say together with NCCL's lines, when all is read. */
+/* conclude.c: what the tables and NCCL's lines say together, once everything is read. */
 void orr_results_conclude(struct orr_results_building *b);
 
 /* summary.c: reads a line that no other reader took; makes tables of its figures if the text has no rows. */
 void orr_summary_take_line(struct orr_results_building *b, struct orr_span line);
-/* A figure after the release that it is of: "2.18.3: 380". */
+/* A figure after its release: "2.18.3: 380". */
 void orr_summary_take_figure(struct orr_results_building *b, struct orr_span line, double value);
-/* The average that nccl-tests print below their rows: a figure of large messages if the smallest size is large. */
+/* The average that nccl-tests prints below its rows: a figure for large messages if the smallest size is large. */
 void orr_summary_take_average(struct orr_results_building *b, double bus_bw);
 void orr_summary_end(struct orr_results_building *b);
 

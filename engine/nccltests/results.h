@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nccl-tests printed, whatever is around it: the tables of a text with what their headers and rows say.
+/* What nccl-tests printed, whatever text is around it: the tables of a text, with what their headers and rows say.
  *
  * A text may be the output of any version of nccl-tests or rccl-tests, with prefixes of launchers, colours, and NCCL's
  * own lines between the rows or in the middle of one. It may also be rows without a header, CSV, a Markdown table, or
@@ -53,18 +53,18 @@ struct orr_result_table {
     uint32_t ranks_least, ranks_most;
     uint32_t hosts;                          /* 0 if unknown */
     uint32_t threads, gpus_per_thread;       /* options -t and -g; 0 if unknown */
-    const struct orr_result_device *devices; /* by their lines; those of a text's next tables may be the same */
+    const struct orr_result_device *devices; /* from the lines about ranks; the next table of the text may share them */
     uint32_t device_count;
-    const char *model;             /* of the GPUs; NULL if not known, or they differ */
-    uint32_t said_gpus, said_line; /* model is a word of the text with this number of GPUs a host; 0 if it is not */
-    bool one_host_assumed;         /* hosts is 1 because the text says GPUs and nothing of hosts */
+    const char *model;             /* of the GPUs; NULL if unknown, or if the GPUs differ */
+    uint32_t said_gpus, said_line; /* GPUs on each host, if a word of the text gives them with the model; else 0 */
+    bool one_host_assumed;         /* hosts is 1 because the text names GPUs but no hosts */
     bool said_alone;               /* said_gpus is a full board, which the text does not say */
-    uint32_t said_nics, said_nic_mbps, said_nic_line; /* of one host, by the words of the text; 0 if not said */
-    bool unit_unsure;   /* a bus bandwidth that a sentence gives in Gb/s is read as GB/s, as nccl-tests prints it */
-    bool board_assumed; /* no word says whether the GPUs of the text are on a board or cards */
+    uint32_t said_nics, said_nic_mbps, said_nic_line; /* of one host, as the words of the text say; 0 if they do not */
+    bool unit_unsure;   /* a sentence gives the bus bandwidth in Gb/s; it is read as GB/s, the unit of nccl-tests */
+    bool board_assumed; /* no word says whether the GPUs of the text are on a board or are cards */
     uint32_t alone,
-        alone_line;        /* processes of the command in this line that tested each on its own; 0 if there is none */
-    const char *library;   /* the release that gave it, if the tables' releases differ; NULL */
+        alone_line;        /* processes of the command in this line, each of which tested alone; 0 if there is none */
+    const char *library;   /* the release that gave these results, if the releases of the tables differ; else NULL */
     const char *type, *op; /* "float", "sum"; NULL if not printed */
     int32_t iterations, warmup;        /* -1 if unknown */
     uint64_t min_bytes, max_bytes;     /* options -b and -e; 0 if unknown */
@@ -83,7 +83,7 @@ struct orr_results {
     const char *tests_version; /* of nccl-tests: "2.17.1"; NULL if unknown */
     const char *library;       /* release of NCCL: "2.27.7"; NULL if unknown. From nccl-tests, or from NCCL's lines */
     bool rccl;                 /* AMD's library and programs */
-    bool summary;              /* the text has figures without sizes alone, which stand for large messages */
+    bool summary;              /* the text has only figures without sizes, which stand for large messages */
     /* NCCL's own lines, or others about something wrong, in the same text; NULL if there is none. Owned. */
     const struct orr_log *log;
     uint32_t line_count;
@@ -106,7 +106,7 @@ struct orr_results_limits {
 };
 /* 64 MiB, 64 KiB, 64 tables, 4096 rows, 65,536 devices, 256 MiB. */
 extern const struct orr_results_limits orr_results_default_limits;
-/* The same for a stream: as many bytes as come. */
+/* The same for a stream of any length. */
 extern const struct orr_results_limits orr_results_stream_limits;
 
 /* Reads a text. limits NULL means the default ones. On success *ret_results is the caller's: orr_results_free(). LIMIT;

@@ -23,7 +23,7 @@ static struct orr_result_way no_way(void)
     return (struct orr_result_way){.time = -1, .alg_bw = -1, .bus_bw = -1, .wrong = -1};
 }
 
-/* Puts a number into its place; false if it cannot be. */
+/* Stores a number in its place; false if the number is impossible. */
 static bool put_number(struct orr_result_way *way, const struct orr_column *column, const struct orr_number *number)
 {
     double value = number->missing ? -1 : number->value * column->scale;
@@ -47,7 +47,7 @@ static bool put_number(struct orr_result_way *way, const struct orr_column *colu
     }
 }
 
-/* Whether a bandwidth goes with a size and a time: it does, to (n - 1) / n of hypercube and the rounding of both. */
+/* Whether a bandwidth fits a size and a time, apart from the (n - 1) / n of hypercube and the rounding of both. */
 static bool plausible(uint64_t size, const struct orr_number *time, const struct orr_number *alg)
 {
     if (time->missing || alg->missing)
@@ -58,7 +58,7 @@ static bool plausible(uint64_t size, const struct orr_number *time, const struct
     return alg->value >= 0.45 * whole - blur && alg->value <= whole + blur;
 }
 
-/* The columns after the type, if no header names them: by how many there are. */
+/* The columns after the type if no header names them; their number says which they are. */
 static bool default_layout(uint32_t count, struct orr_column *layout)
 {
     static const uint8_t roles[] = {ORR_ROLE_TIME, ORR_ROLE_ALG,  ORR_ROLE_BUS,  ORR_ROLE_WRONG,
@@ -93,7 +93,7 @@ static bool find_layout(struct orr_results_building *b, const struct orr_raw_row
     *ret_root = root;
     *ret_count = count - root;
     if (raw->torn && *ret_count > 4 && *ret_count < 8)
-        *ret_count = 4; /* the rest of the line did not come: results out of place are there */
+        *ret_count = 4; /* the rest of the line is missing, but the results out of place are complete */
     return default_layout(*ret_count, layout);
 }
 
@@ -177,7 +177,7 @@ static uint32_t whole_count(const struct orr_results_building *b)
     return b->columns.own ? b->columns.count - b->columns.first + b->columns.has_root : b->last_numbers;
 }
 
-/* Takes numbers up to the first other word. */
+/* Collects numbers up to the first other word. */
 static void take_numbers(struct orr_raw_row *raw, const struct orr_span *tokens, uint32_t count)
 {
     struct orr_number number;
@@ -197,7 +197,7 @@ static void copy_word(char *word, size_t room, struct orr_span span)
     word[length] = 0;
 }
 
-/* The digits at the end of a token, in front of which a launcher's prefix may be: "0:1024". */
+/* The digits at the end of a token, which a launcher's prefix may precede: "0:1024". */
 static bool read_size(struct orr_span token, struct orr_number *number)
 {
     size_t digits = token.length;
@@ -209,7 +209,7 @@ static bool read_size(struct orr_span token, struct orr_number *number)
     return orr_number_read(token, number) && !number->missing;
 }
 
-/* A row of nccl-tests begins: the words "size count type" are in the line. */
+/* A row of nccl-tests begins: the line has a size, a count and a type. */
 static bool begin(struct orr_results_building *b, const struct orr_span *tokens, uint32_t count, bool torn)
 {
     for (uint32_t i = 2; i < count; i++) {
@@ -244,7 +244,7 @@ static bool begin(struct orr_results_building *b, const struct orr_span *tokens,
     return false;
 }
 
-/* Goes on with the row that waits: only numbers, maybe after a launcher's prefix. */
+/* Continues the row that waits: only numbers may follow, perhaps after a launcher's prefix. */
 static bool go_on(struct orr_results_building *b, const struct orr_span *tokens, uint32_t count, bool torn)
 {
     struct orr_raw_row *raw = &b->row;

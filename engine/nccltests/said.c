@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine in the words of the person who asks: "2 nodes of 8x H100 SXM". It counts only if no line
- * of the results names GPUs, and only if all such words of the text agree. "8x H100" alone may be cards: then the
+/* The machine as the person who asks describes it: "2 nodes of 8x H100 SXM". The description counts only if no line of
+ * the results names GPUs, and only if all descriptions in the text agree. "8x H100" alone may mean cards: then the
  * verdict says how to name the machine. */
 #include <string.h>
 #include <strings.h>
@@ -13,7 +13,8 @@ static bool is_word(char c)
     return orr_is_digit(c) || orr_is_letter(c) || c == '_' || c == '-';
 }
 
-/* A model; board: all of them are on boards, with NVLink or NVLink-C2C, and none are cards; host: it is one itself. */
+/* A model of GPU. board: it exists only on boards with NVLink or NVLink-C2C, not as a card; host: each is a host of its
+ * own. */
 struct said_model {
     const char *name;
     bool board, host;
@@ -38,7 +39,7 @@ static const struct said_model *model_at(const char *at, const char *end)
     return NULL;
 }
 
-/* What of these follows a model: "8 H100 GPUs", "4 GH200 each", "2 HGX H100 servers". */
+/* Which of these words follows a model: "8 H100 GPUs", "4 GH200 each", "2 HGX H100 servers". */
 enum follows { FOLLOWS_NEITHER, FOLLOWS_GPUS, FOLLOWS_HOSTS };
 static enum follows follows_model(const char *at, const char *end)
 {
@@ -119,7 +120,7 @@ static struct counted count_at(const char *at, const char *end, bool each)
     return counted;
 }
 
-/* The GPUs of each host, of hosts if the same line says how many. */
+/* The GPUs of each host, and the number of hosts if the same line has it. */
 static void take_machine(struct orr_results_building *b, struct orr_span line, const struct said_model *model,
                          uint32_t count, double hosts)
 {
@@ -136,7 +137,7 @@ static void take_machine(struct orr_results_building *b, struct orr_span line, c
     }
 }
 
-/* "in H100", without a number; and whether the text speaks of several hosts. */
+/* "in H100", without a number; and whether the text mentions several hosts. */
 static void take_alone(struct orr_results_building *b, struct orr_span line)
 {
     static const char *const several[] = {"nodes", "hosts", "servers", "machines", "cluster", "multi", "inter", NULL};
@@ -203,7 +204,7 @@ void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
     }
 }
 
-/* Whether a figure of the table takes NVLink: PCIe carries less than 64 GB/s. */
+/* Whether a figure of the table is only possible with NVLink: PCIe carries less than 64 GB/s. */
 static bool takes_nvlink(const struct orr_result_table *table)
 {
     static const double LEAST = 100; /* GB/s */

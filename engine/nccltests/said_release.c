@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's releases in the words of the person who asks. "NCCL 2.24.3" is a release; so is one that begins a line, as the
- * heading of results or in front of a figure: "v2.18.3-1: 380". A table belongs to the last one that was named before
- * it; if all tables belong to one, the text names a single release for all of them. */
+/* NCCL's releases as the person who asks names them. "NCCL 2.24.3" is a release, and so is a number that begins a line,
+ * as the heading of results or in front of a figure: "v2.18.3-1: 380". A table belongs to the last release named before
+ * it. If all tables have the same release, the text names one release for all of them. */
 #include <string.h>
 #include <strings.h>
 
@@ -40,7 +40,7 @@ static void keep(struct orr_results_building *b, const char text[ORR_RELEASE_MOS
     memcpy(said->release, text, ORR_RELEASE_MOST);
 }
 
-/* Passes over "version", "release is" and signs after NCCL's name. */
+/* Skips "version", "release is" and punctuation after NCCL's name. */
 static const char *pass_words(const char *word, const char *end)
 {
     static const char *const words[] = {"version", "versions", "release", "is", "cu11", "cu12", "cu13", "library"};

@@ -85,7 +85,7 @@ static bool take_header(struct orr_results_building *b, char separator, struct o
     return true;
 }
 
-/* A row of ib_write_bw and its like, in a table of figures. */
+/* A row of ib_write_bw or a similar program, in a table of figures. */
 static bool is_of_link_test(struct orr_span line)
 {
     static const char *const words[] = {"mlx5", "ib_", " qp", "perftest", "iperf", "loopback", NULL};
@@ -133,7 +133,7 @@ static bool is_question(struct orr_span line)
            orr_span_find(line, "expected?");
 }
 
-/* Sentences about expectations, and, unless one speaks of the bus bandwidth, about links. */
+/* Sentences about expectations, and about links unless they mention the bus bandwidth. */
 static bool is_about_others(struct orr_span line, bool bandwidth)
 {
     static const char *const expecting[] = {"should",     "theor",       "ideal", "claim", "official",
@@ -155,7 +155,7 @@ static enum orr_test named_in(struct orr_span line)
     return verb && !orr_span_find(line, "_perf") ? ORR_TEST_COUNT : test;
 }
 
-/* Whether a number is a figure of a list: a unit or a sign follows, and no other word. */
+/* Whether a number is a figure of a list: a unit or punctuation follows, and no other word. */
 static bool ends_figure(const char *at, const char *end)
 {
     size_t length;
@@ -195,7 +195,7 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
 /* What the sentences of a line share. */
 struct sentences {
     double hosts;
-    bool asks; /* one before asks for the performance of a program */
+    bool asks; /* an earlier sentence asks about the performance of a program */
 };
 
 /* "8 GPU", "4GPUs", of one host; 0 if there is none. */
@@ -215,7 +215,7 @@ static uint32_t gpus_in(struct orr_span text)
     return 0;
 }
 
-/* "Ours is 830+", after a question for the bandwidth: GB/s. */
+/* "Ours is 830+", in GB/s, after a question about the bandwidth. */
 static bool is_own(struct orr_span sentence)
 {
     static const char *const words[] = {"ours ",  "we get", "we got",   "i get", "i got",

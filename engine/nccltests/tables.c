@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables as their rows come, and the headers that they belong to. */
+/* Builds tables as rows arrive, with the headers that they belong to. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "engine/base/budget.h"
 #include "engine/nccltests/reading.h"
 
-/* A line in which a mark was found; rest: what follows the mark. */
+/* A line that has a mark; rest is the text after the mark. */
 struct place {
     struct orr_span line, rest;
 };
@@ -144,7 +144,7 @@ static void take_device(struct orr_results_building *b, const struct place *plac
     while (model.length && model.at[0] == ' ')
         model = (struct orr_span){model.at + 1, model.length - 1};
     if (!b->run.fresh && (b->open || (device.rank == 0 && b->run.device_count)))
-        orr_rows_run(b); /* the next run, whose first lines are missing */
+        orr_rows_run(b); /* another run, whose first lines are missing */
     b->results->rccl |= find_word(model, "Instinct") || find_word(model, "AMD ");
     orr_tables_device(b, &device, host, bus_id, model);
 }
