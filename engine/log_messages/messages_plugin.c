@@ -5,6 +5,13 @@
 #include "engine/log_messages/messages.h"
 
 const struct orr_log_message orr_log_messages_plugin[] = {
+    {"sharp-tree-locked", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Streaming Tree lock failed", NULL,
+     "SHARP got no tree for streaming in the InfiniBand switches: another job or communicator holds it, or the "
+     "switches "
+     "do not offer it. NCCL goes on without SHARP.",
+     "Let one communicator use SHARP (NCCL_COLLNET_ENABLE=0 for other jobs), and look into the log of SHARP's "
+     "aggregation manager. NCCL_COLLNET_ENABLE=0 avoids the attempt.",
+     "SHARP group create: Streaming Tree lock failed (-18)"},
     {"vllm-no-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Failed to load NCCL library from", NULL,
      "vLLM found no library of NCCL where it looks for one.",
      "`pip install nvidia-nccl-cu12` of the version that PyTorch needs, in the same environment; or name the file in "

@@ -103,6 +103,8 @@ bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t len
 bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: the row of lsmod about the GPU driver; true if the line is that row. */
 bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
+/* words.c: a line that nobody's program printed. */
+void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number);
 /* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */
 bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found);
 /* Gives the events their ranks and hosts, when communicators are known. */

@@ -127,6 +127,7 @@ static const struct kind_row {
     {ORR_LOG_RCCL, "RCCL", "RCCL version %t", 0},
     {ORR_LOG_PLUGIN, "2.19 on", "NET/Plugin: Loaded net plugin %t", 0},
     {ORR_LOG_PLUGIN, "NVIDIA's", "P2P plugin %t", 0},
+    {ORR_LOG_PLUGIN, "NVIDIA's", "Plugin Path : %t", 0},
     {ORR_LOG_OFI, "Amazon's", "NET/OFI Using aws-ofi-nccl %t", 0},
     {ORR_LOG_OFI, "Amazon's", "NET/OFI Initializing aws-ofi-nccl %t", 0},
     {ORR_LOG_OFI_PROVIDER, "Amazon's", "NET/OFI Selected %w is %w", ORR_LIST_REST},

@@ -196,6 +196,12 @@ struct orr_log_call {
     bool transfers; /* it also calls Send or Recv, whose numbers differ between ranks */
 };
 
+/* A line in a person's words: lower case, one blank around each word. */
+struct orr_log_said {
+    const char *words;
+    uint32_t line;
+};
+
 struct orr_log {
     struct orr_log_record *records;
     uint32_t record_count;
@@ -216,7 +222,10 @@ struct orr_log {
     uint32_t host_count;
     struct orr_log_event *events; /* in order of their first line */
     uint32_t event_count;
-    uint32_t events_left_out; /* lines about something wrong beyond the 1024 kinds that are kept */
+    uint32_t events_left_out;  /* lines about something wrong beyond the 1024 kinds that are kept */
+    struct orr_log_said *said; /* the first of such lines */
+    uint32_t said_count;
+    bool speaks_of_nccl; /* one of them does */
     struct orr_log_progress *progress;
     uint32_t progress_count;
     struct orr_log_timed_out *timed_out;

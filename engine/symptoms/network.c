@@ -217,6 +217,37 @@ static void lacks_plugin(struct orr_symptom_finder *f)
                 "into LD_LIBRARY_PATH, or install the EFA software in the image. \"NET/OFI\" lines then appear.");
 }
 
+/* A network plugin on some hosts only. */
+static void plugin_on_some(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *without = orr_log_event_of(log, "plugin-none");
+    without = without ? without : orr_log_event_of(log, "plugin-missing");
+    if (!without || !without->host_count || !strstr(without->text, "libnccl-net"))
+        return;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        const uint32_t writer = log->sessions[record->session].writer;
+        if (record->kind != ORR_LOG_PLUGIN || writer >= log->writer_count)
+            continue;
+        const char *host = log->writers[writer].host;
+        bool also_without = false;
+        for (uint32_t h = 0; h < without->host_count; h++)
+            also_without |= !strcmp(without->hosts[h], host);
+        if (also_without)
+            continue;
+        ORR_SYMPTOM(f, "plugin-on-some", ORR_SYMPTOM_CAUSE, record->line,
+                    .cause =
+                        orr_symptom_text(f,
+                                         "Host %s has a network plugin (%s, line %u), and host %s finds none (line "
+                                         "%u). Hosts with different network code may hang when they connect.",
+                                         host, record->words[0], record->line, without->hosts[0], without->line),
+                    .check = "Check: run once with NCCL_NET_PLUGIN=none on all hosts, which leaves the plugin out.",
+                    .cure = "Install the same plugin on all hosts, or take it out of LD_LIBRARY_PATH on all.");
+        return;
+    }
+}
+
 /* RDMA without GPUDirect, by NCCL's own lines about its NICs; older releases name the missing module, which is a
  * message. */
 static void gdr_is_off(struct orr_symptom_finder *f)
@@ -356,6 +387,7 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     no_rdma(f);
     slow_provider(f);
     lacks_plugin(f);
+    plugin_on_some(f);
     gdr_is_off(f);
     module_is_absent(f);
 }

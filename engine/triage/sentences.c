@@ -172,6 +172,19 @@ static bool say_tried(struct orr_triaging *t)
     return true;
 }
 
+/* What NCCL's first note means, if the text says nothing else. */
+static void say_note(struct orr_triaging *t)
+{
+    for (uint32_t i = 0; i < t->log->event_count; i++) {
+        const struct orr_log_message *message = t->log->events[i].message;
+        if (!message || !(message->from & ORR_FROM_INFO))
+            continue;
+        say(t, message->means);
+        say(t, message->advice);
+        return;
+    }
+}
+
 /* An error that names its own cause comes before symptoms, except a symptom that explains this very error; an error
  * that follows from another comes after them. */
 static void say_cause(struct orr_triaging *t)
@@ -205,6 +218,8 @@ static void say_cause(struct orr_triaging *t)
         say_more(t, triage->symptoms.rows[0].cause);
         say_more(t, triage->symptoms.rows[0].cure);
     }
+    if (!said && !event && triage->verdict == ORR_TRIAGE_UNKNOWN && !t->log->communicator_count)
+        say_note(t);
 }
 
 static void say_ran(struct orr_triaging *t)

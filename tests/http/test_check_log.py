@@ -392,7 +392,7 @@ def test_text_for_people_names_the_first_difference_and_its_cause(tmp_path):
     text = out.decode()
     assert (status, err) == (0, "")
     assert "First difference, line " in text and "Likely causes:" in text and "0 of " in text
-    status, out, err = run("check-log", "-", stdin=b"nothing of NCCL's\n")
+    status, out, err = run("check-log", "-", stdin=b"nothing of the kind\n")
     assert status == 1 and "does not look like an NCCL log" in err and "NCCL_DEBUG=INFO" in err
     assert run("check-log", "--communicator", "x", str(path))[0] == 2
 

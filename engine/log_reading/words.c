@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps what a person writes about a job, in lines that no program printed, as plain words. */
+#include <string.h>
+
+#include "engine/log_reading/building.h"
+
+enum {
+    LINES_MOST = 64,  /* a question is at the start; what follows is output */
+    LENGTH_MOST = 800 /* bytes of a line */
+};
+
+/* Digits, '_' and '?' stay, everything else that is not a letter becomes one blank. */
+void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number)
+{
+    enum { WORDS_LEAST = 3 };
+    struct orr_log *log = b->log;
+    char words[LENGTH_MOST + 3] = " ";
+    size_t count = 1, blanks = 1;
+    if (log->said_count == LINES_MOST)
+        return;
+    for (size_t i = 0; i < length && i < LENGTH_MOST; i++) {
+        const char lower = orr_is_letter(text[i]) ? (char)(text[i] | 0x20) : text[i];
+        const bool kept = orr_is_letter(lower) || orr_is_digit(lower) || lower == '_' || lower == '?';
+        if (!kept && words[count - 1] == ' ')
+            continue;
+        words[count++] = kept ? lower : ' ';
+        blanks += !kept;
+    }
+    if (words[count - 1] != ' ')
+        words[count++] = ' ';
+    if (blanks < WORDS_LEAST || (!log->said && !(log->said = ORR_NEW(log->arena, struct orr_log_said, LINES_MOST))))
+        return;
+    log->said[log->said_count++] = (struct orr_log_said){orr_log_keep_text(b, words, count), number};
+    log->speaks_of_nccl |=
+        strstr(words, "nccl") || strstr(words, " nvl") || strstr(words, " mnnvl") || strstr(words, " gids ");
+}
