@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, units of work, and what changes something: the same for every engine. store_read.c reads. */
+/* Opening, units of work, and the operations that change something; all are the same for every engine. store_read.c has
+ * those that read. */
 #include "api/store/store.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "api/store/store_work.h"
 #include "engine/base/clock.h"
 
-enum { UPLOADS_PER_HOST = 1000 }; /* lines of history that a host keeps */
+enum { UPLOADS_PER_HOST = 1000 }; /* number of lines of history that a host keeps */
 
 enum orr_code orr_store_open(const struct orr_store_options *options, struct orr_store **ret_store,
                              struct orr_error *err)
@@ -43,7 +44,8 @@ enum orr_code orr_store_open(const struct orr_store_options *options, struct orr
     store->on_expired = used.on_expired;
     store->on_done = used.on_done;
     store->context = used.context;
-    (void)orr_host_sort_all(store, NULL); /* of a damaged database the rest can still be read, and readiness says so */
+    (void)orr_host_sort_all(
+        store, NULL); /* the rest of a damaged database can still be read, and readiness reports the damage */
     enum orr_code code =
         !used.keep_dry && (used.keep_ms || used.keep_count || used.shape) ? orr_keeper_start(store, err) : ORR_OK;
     if (code != ORR_OK) {
@@ -84,7 +86,7 @@ static enum orr_code add_labels(struct orr_session *session, const char *id, con
 
 struct put {
     const struct orr_upload *upload;
-    const void *body; /* compressed; NULL only touches what is there */
+    const void *body; /* compressed; NULL only touches the content that is stored */
     size_t length;
     bool existed, changed;
 };
@@ -155,7 +157,7 @@ static enum orr_code put_work(struct orr_session *session, void *context, struct
     const struct orr_cell content[] = {id, {.kind = ORR_CELL_BYTES, .data = put->body, .length = put->length}};
     int64_t inserted;
     ORR_TRY(orr_run(session, ORR_SQL_INSERT, insert, &inserted, err));
-    if (!inserted) { /* another session was faster just now */
+    if (!inserted) { /* another session has just been faster */
         ORR_TRY(touch(session, put, err));
         if (put->existed)
             return ORR_OK;
@@ -227,7 +229,7 @@ struct change {
     bool done;
 };
 
-/* What was not changed is either not there, or of another revision. */
+/* A row that did not change is either missing or has another revision. */
 static enum orr_code see_whether_done(struct orr_session *session, struct change *change, int64_t changes,
                                       struct orr_error *err)
 {
@@ -285,7 +287,7 @@ static enum orr_code relabel_work(struct orr_session *session, void *context, st
         if (!change.done) {
             all->changed_since = true;
             return orr_fail(err, ORR_INVALID, "topology %s has changed in the meantime",
-                            change.id); /* undoes the others */
+                            change.id); /* undoes the other changes */
         }
     }
     return ORR_OK;

@@ -57,7 +57,7 @@ struct orr_store_options {
      */
     int64_t keep_ms;
     uint32_t keep_count;
-    bool keep_dry; /* retention deletes nothing by itself */
+    bool keep_dry; /* retention deletes nothing of its own accord */
     /* Computes the shape of a dump's bytes, for topologies stored before shapes existed; NULL if they keep none. */
     bool (*shape)(const char *bytes, size_t length, char ret_shape[ORR_DIGEST_LENGTH + 1]);
     /* Called (by any thread) for each id that retention deleted. May be NULL. */
@@ -70,7 +70,7 @@ struct orr_store_options {
 struct orr_record {
     char id[ORR_ID_LENGTH + 1];         /* the first digits of the digest */
     char digest[ORR_DIGEST_LENGTH + 1]; /* SHA-256 of the bytes, hex */
-    char shape[ORR_DIGEST_LENGTH + 1];  /* equal for dumps that differ only in GUIDs and host hashes; "": unknown */
+    char shape[ORR_DIGEST_LENGTH + 1];  /* equal for dumps that differ only in GUIDs and host hashes; "" if unknown */
     int64_t created, updated;           /* milliseconds since 1970; created: of the first upload */
     int64_t size;                       /* of the bytes */
     int64_t revision;                   /* grows with every change of name or labels */
@@ -131,7 +131,7 @@ struct orr_event {
     char before[ORR_ID_LENGTH + 1], after[ORR_ID_LENGTH + 1];
     char *host, *detail; /* owned; detail: set by orr_store_event_detail(), "" until then */
 };
-enum { ORR_EVENTS_KEPT = 100000 }; /* the last ones */
+enum { ORR_EVENTS_KEPT = 100000 }; /* number of events that are kept, the latest ones */
 
 /* Opens the database, and creates or updates its tables. Several processes may do this at once. */
 enum orr_code orr_store_open(const struct orr_store_options *options, struct orr_store **ret_store,
@@ -179,10 +179,10 @@ enum orr_code orr_store_newest(struct orr_store *store, int64_t *ret_newest, str
 enum orr_code orr_store_history(struct orr_store *store, const char *host, int64_t before, const char *before_id,
                                 uint32_t limit, struct orr_visit **ret_visits, uint32_t *ret_count,
                                 struct orr_error *err) ORR_NO_DISCARD;
-/* The hosts that have a history, in natural order (node2 before node10), after `after` ("": from the first). */
+/* The hosts that have a history, in natural order (node2 before node10), after `after` ("" begins with the first). */
 enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
-/* The events after `since`, earliest first. host: only those of this host; NULL means all. */
+/* The events after `since`, earliest first. host selects those of one host; NULL means all. */
 enum orr_code orr_store_events(struct orr_store *store, int64_t since, const char *host, uint32_t limit,
                                struct orr_event **ret_events, uint32_t *ret_count,
                                struct orr_error *err) ORR_NO_DISCARD;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many threads a database may hold. A locked table or a disk that hangs keeps every call waiting until its timeout.
- * Were all threads of the service inside, nothing else would be answered, not even what needs no database. */
+/* Limits the threads that a database may hold. A locked table or a disk that hangs keeps every call waiting until its
+ * timeout. If all threads of the service waited, nothing else would be answered, not even requests that need no
+ * database. */
 #include "api/store/store_driver.h"
 #include "engine/base/clock.h"
 
@@ -30,7 +31,7 @@ enum orr_code orr_door_enter(struct orr_store_door *door, struct orr_error *err)
     enum orr_code code = ORR_OK;
     pthread_mutex_lock(&door->lock);
     while (door->most && door->inside >= door->most && code == ORR_OK) {
-        const int64_t until = door->progress + PATIENCE_MS; /* each that leaves gives the others more */
+        const int64_t until = door->progress + PATIENCE_MS; /* each call that leaves gives the others more time */
         if (orr_clock_ms() >= until)
             code = refuse(door, err);
         else

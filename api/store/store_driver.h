@@ -20,7 +20,7 @@ struct orr_cell {
     size_t length;    /* of data */
 };
 
-/* Takes one row. Anything but OK ends the statement with that code. */
+/* Reads one row. Anything but OK ends the statement with that code. */
 typedef enum orr_code orr_row_reader(void *context, const struct orr_cell *cells, struct orr_error *err);
 
 /* The first member of every driver's session. Only one unit of work uses a session at a time. */
@@ -40,15 +40,14 @@ struct orr_store_driver {
     enum orr_code (*begin)(struct orr_session *session, struct orr_error *err);
     enum orr_code (*commit)(struct orr_session *session, struct orr_error *err);
     void (*rollback)(struct orr_session *session);
-    /* cells: as many as the statement has parameters. read: NULL if no rows are expected. ret_changes: rows changed,
-     * may be NULL. */
+    /* cells has as many entries as the statement has parameters. read is NULL if no rows are expected. ret_changes is
+     * the number of rows changed, and may be NULL. */
     enum orr_code (*run)(struct orr_session *session, enum orr_statement statement, const struct orr_cell *cells,
                          orr_row_reader *read, void *context, int64_t *ret_changes, struct orr_error *err);
     /* Checks, in a transaction, that the database is writable. */
     enum orr_code (*check)(struct orr_session *session, struct orr_error *err);
-    /* Frees reserved space, so that deletions work on a full disk. False: none is left; NULL means the driver reserves
-     * none.
-     */
+    /* Frees reserved space, so that deletions work on a full disk. False if none is left; NULL if the driver reserves
+     * none. */
     bool (*relieve)(struct orr_store *store);
     /* Returns free space to the system after deletions; NULL if the database does so itself. */
     void (*shrink)(struct orr_store *store);
@@ -65,8 +64,8 @@ struct orr_believed {
     bool begun;
     int64_t wall, boot;
 };
-/* store_keep.c: the time by which age is judged; wall and boot: the two clocks now. A jump of more than an hour is
- * ignored, and of two times the earlier one counts, so that in doubt fewer dumps are old. */
+/* store_keep.c: the time by which age is judged; wall and boot are the two clocks now. A jump of more than an hour is
+ * ignored, and the earlier of two times counts, so that fewer dumps are old in case of doubt. */
 int64_t orr_time_believed(struct orr_believed *believed, int64_t wall, int64_t boot);
 
 /* Admission of calls to the store (store_door.c), and their recent results. */
@@ -83,7 +82,7 @@ struct orr_store {
     char place[256];
     int64_t keep_ms;
     uint32_t keep_count;
-    pthread_mutex_t expiring; /* for allowance, while dumps expire */
+    pthread_mutex_t expiring; /* held for allowance while dumps expire */
     struct orr_allowance allowance;
     bool (*shape)(const char *bytes, size_t length, char ret_shape[ORR_DIGEST_LENGTH + 1]);
     void (*on_expired)(void *context, const char *id);
@@ -91,7 +90,7 @@ struct orr_store {
     void *context;
     struct orr_keeper *keeper; /* NULL if nothing expires */
     struct orr_store_door door;
-    _Atomic uint64_t events;      /* made by uploads to this process */
+    _Atomic uint64_t events;      /* those made by uploads to this process */
     _Atomic int64_t write_failed; /* when the last write failed, by orr_clock_ms(); 0 if it succeeded */
     atomic_bool damaged;          /* the database reported damage; set by the driver */
 };

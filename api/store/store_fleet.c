@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts: each with its last upload, in natural order, and how many are alike. */
+/* Hosts with their last uploads, in natural order, and the number of hosts that are alike. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "api/store/store_work.h"
 
-/* A page is a unit of work of its own, so that nobody waits for more than one. */
+/* Each page is a unit of work of its own, so that nobody waits for more than one page. */
 enum { PAGE = 1000, MOST_NAME = 256 /* bytes of a label */ };
 
 void orr_fleet_host_release(struct orr_fleet_host *host)

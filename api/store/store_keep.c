@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Retention at work: a thread that looks once a minute, and soon after uploads, for dumps that are due. Uploads never
- * wait for it, and a pass is bounded; where more is due, the next pass follows after a breath.
- *
- * A clock that is wrong must not empty the store. So age is judged by a time that a jump of the wall clock does not
- * move (orr_time_believed()), and by age at most a tenth of what is stored goes until something is uploaded again: a
- * service that started under a wrong clock, or that no longer gets uploads, keeps the rest. */
+/* Retention: a thread that looks for dumps that are due, once a minute and soon after uploads. Uploads never wait for
+ * it. A pass is bounded; if more dumps are due, the next pass follows after a short pause. A wrong clock must not empty
+ * the store. So a jump of the wall clock does not move the time by which age is judged (orr_time_believed()), and at
+ * most a tenth of the dumps is deleted for its age before something is uploaded again. A service that started with a
+ * wrong clock, or that no longer gets uploads, keeps the rest. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "api/store/store_work.h"
 #include "engine/base/clock.h"
 
-enum { SHARE = 10 }; /* of what is stored, one part of this many may go by age without an upload in between */
+enum { SHARE = 10 }; /* one part in this many of the stored dumps may be deleted for its age between two uploads */
 
 struct expiry {
     int64_t now;
@@ -169,7 +168,7 @@ static enum orr_code shape_work(struct orr_session *session, void *context, stru
     return orr_run(session, ORR_SQL_HOST_SHAPE, cells, NULL, err);
 }
 
-/* Gives up to ORR_EXPIRE_AT_ONCE topologies without a shape theirs; *ret_count: how many. */
+/* Sets the shape of up to ORR_EXPIRE_AT_ONCE topologies that have none; *ret_count is their number. */
 static enum orr_code give_shapes(struct orr_store *store, uint32_t *ret_count, struct orr_error *err)
 {
     struct expiry found = {0};
@@ -182,7 +181,7 @@ static enum orr_code give_shapes(struct orr_store *store, uint32_t *ret_count, s
         enum orr_code code = orr_store_read(store, shaped.id, &bytes, &length, err);
         if (code == ORR_STORE)
             return code;
-        if (code != ORR_OK || !store->shape(bytes, length, shaped.shape)) /* damaged: like no other */
+        if (code != ORR_OK || !store->shape(bytes, length, shaped.shape)) /* damaged, so unlike any other */
             snprintf(shaped.shape, sizeof shaped.shape, "%s", shaped.id);
         free(bytes);
         ORR_TRY(orr_store_transact(store, ORR_STORE_UPDATE, shape_work, &shaped, err));
@@ -200,7 +199,8 @@ struct orr_keeper {
     pthread_t thread;
 };
 
-/* Sleeps until the time is over, the end, or (if it may be woken) an upload. The lock is held. */
+/* Sleeps until the time is over, the service ends, or (if it may be woken) something is uploaded. The caller holds the
+ * lock. */
 static void rest(struct orr_keeper *keeper, int64_t milliseconds, bool may_be_woken)
 {
     int64_t until = orr_clock_ms() + milliseconds;
@@ -221,7 +221,7 @@ static void *keep(void *context)
         keeper->woken = false;
         pthread_mutex_unlock(&keeper->lock);
         const int64_t now = orr_time_believed(&keeper->time, orr_wall_ms(), orr_clock_boot_ms());
-        /* What fails now is tried again. */
+        /* A pass that fails is tried again. */
         enum orr_code code = store->shape ? give_shapes(store, &count, NULL) : ORR_OK;
         const bool shaped = code == ORR_OK && !count;
         if (shaped && keeps)

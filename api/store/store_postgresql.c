@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store on a PostgreSQL server, or one that speaks its protocol: a pool of connections, each with its own prepared
- * statements. Nothing waits for ever: connecting has connect_timeout (5 s unless the URL says otherwise), a statement
- * the server's statement_timeout, and this side stops waiting two seconds after that, should the server be gone without
- * a word. A connection that failed is closed, and the next unit of work opens another: the server may go and come back.
- */
+ * statements. Nothing waits forever. Connecting is limited by connect_timeout (5 s unless the URL says otherwise), and
+ * a statement by the server's statement_timeout. This side stops waiting two seconds later, in case the server has
+ * vanished without a word. A failed connection is closed, and the next unit of work opens another, so the server may go
+ * away and come back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static enum orr_code connect_session(struct orr_pg_store *store, struct orr_pg_s
                              "the database cannot be reached: %s", why);
     }
     PQsetNoticeReceiver(session->connection, silence, NULL);
-    /* Compiling a statement takes longer than it saves; servers older than 11 do not know the setting. */
+    /* Compiling a statement takes longer than it saves. Servers older than 11 do not know the setting. */
     snprintf(settings, sizeof settings,
              "SET statement_timeout = %u;"
              "SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit'",
@@ -59,7 +59,7 @@ static void free_session(struct orr_pg_session *session)
     free(session);
 }
 
-/* The lock is held. Waits for a session to come back, not longer than a statement may take. */
+/* Waits for a session to come back, but not longer than a statement may take. The caller holds the lock. */
 static enum orr_code wait_for_idle(struct orr_pg_store *store, struct orr_error *err)
 {
     int64_t until = orr_clock_ms() + (int64_t)store->timeout_ms;
@@ -81,7 +81,7 @@ static enum orr_code pg_take(struct orr_store *base, struct orr_session **ret_se
         session = store->idle;
         store->idle = session->next;
     } else if (code == ORR_OK && store->refused_at && orr_clock_ms() - store->refused_at < REFUSAL_MS) {
-        /* Connecting failed a moment ago: not everybody needs to find out. */
+        /* Connecting failed a moment ago, so not every caller has to try. */
         if (err)
             *err = store->refusal;
         code = ORR_STORE;
@@ -155,7 +155,7 @@ static enum orr_code pg_commit(struct orr_session *base, struct orr_error *err)
     enum orr_code code = orr_pg_execute(session, "COMMIT", orr_pg_store_of(session)->timeout_ms, &why);
     if (code == ORR_OK)
         return ORR_OK;
-    if (!session->connection) { /* whether it was kept is not known */
+    if (!session->connection) { /* it is unknown whether the change was kept */
         session->session.again = false;
         return orr_fail(err, ORR_STORE, "the connection to the database was lost while a change was being confirmed");
     }
@@ -167,7 +167,7 @@ static enum orr_code pg_commit(struct orr_session *base, struct orr_error *err)
 static void pg_rollback(struct orr_session *base)
 {
     struct orr_pg_session *session = (struct orr_pg_session *)base;
-    bool again = session->session.again; /* what fails here is not what the work failed of */
+    bool again = session->session.again; /* a failure here is not the one that ended the work */
     enum orr_code code =
         session->connection ? orr_pg_execute(session, "ROLLBACK", orr_pg_store_of(session)->timeout_ms, NULL) : ORR_OK;
     session->session.again = again && (code == ORR_OK || code == ORR_STORE);
@@ -242,7 +242,7 @@ static enum orr_code pg_run(struct orr_session *base, enum orr_statement which, 
         const struct orr_cell *cell = &cells[count];
         types[count] = type_of(orr_statements[which].kinds[count]);
         formats[count] = cell->kind == ORR_CELL_BYTES;
-        lengths[count] = (int)cell->length; /* heeded for bytes only: texts end with a zero */
+        lengths[count] = (int)cell->length; /* used for bytes only, because texts end with a zero */
         values[count] = cell->kind == ORR_CELL_NULL ? NULL : cell->data;
         if (cell->kind == ORR_CELL_INT) {
             snprintf(numbers[count], sizeof numbers[count], "%lld", (long long)cell->number);
@@ -311,7 +311,7 @@ static enum orr_code migrate(struct orr_pg_store *store, struct orr_error *err)
         taken->again = false;
         enum orr_code code = orr_pg_migrate(session, &why);
         bool again = taken->again;
-        if (code != ORR_OK && session->connection) { /* as it may be, it does not come back into the pool */
+        if (code != ORR_OK && session->connection) { /* in an unknown state, so it does not return to the pool */
             PQfinish(session->connection);
             session->connection = NULL;
         }

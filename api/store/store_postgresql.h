@@ -38,7 +38,7 @@ static inline struct orr_pg_store *orr_pg_store_of(struct orr_pg_session *sessio
 void orr_pg_say(char *text, size_t size, const char *message);
 /* Closes a broken connection; the unit of work may be retried on another one. Returns STORE. */
 enum orr_code orr_pg_lost(struct orr_pg_session *session, const char *why, struct orr_error *err);
-/* Waits for the result of what was sent, at most until a time of orr_clock_ms(). A failure becomes the error that fits
+/* Waits for the result of the last query, at most until a time of orr_clock_ms(). A failure becomes the error that fits
  * the server's code. The caller frees the result with PQclear(). */
 enum orr_code orr_pg_wait(struct orr_pg_session *session, int64_t until, PGresult **ret_result,
                           struct orr_error *err) ORR_NO_DISCARD;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making and updating the tables on PostgreSQL.
- *
- * Several processes may start at once: each step is a transaction that holds the row of the version, so the
- * others wait for it and then find it done. The table of that row may itself be made by two at once, of which one fails
- * and comes again. */
+/* Makes and updates the tables on PostgreSQL. Several processes may start at once. Each step is a transaction that
+ * locks the row of the version, so the others wait for it and then find it done. Two processes may also create the
+ * table of that row at once; one of them fails and tries again. */
 #include <stdio.h>
 #include <stdlib.h>
 

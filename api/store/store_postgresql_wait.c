@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for PostgreSQL, but not for ever; and what to make of its errors. */
+/* Waits for PostgreSQL, but not forever, and interprets its errors. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum orr_code orr_pg_lost(struct orr_pg_session *session, const char *why, struc
                          text);
 }
 
-/* What the server's code asks for. */
+/* How to react to a code of the server. */
 static const struct reaction {
     const char *state;  /* SQLSTATE begins with */
     bool again, fresh;  /* the unit of work may be tried again; on a fresh connection */
@@ -43,9 +43,9 @@ static const struct reaction {
     {"57P", true, true, NULL},   /* shutting down, starting up */
     {"08", true, true, NULL},    /* connection */
     {"25006", true, true, NULL}, /* a standby: the URL may lead to the new primary now */
-    {"26000", true, true, NULL}, /* prepared statements vanished: a pooler between, or DISCARD */
+    {"26000", true, true, NULL}, /* prepared statements have vanished, because of a pooler in between or DISCARD */
     {"0A000", true, true, NULL}, /* the tables changed under a prepared statement */
-    {"42P05", true, true, NULL}, /* a prepared statement of that name is there: a pooler between */
+    {"42P05", true, true, NULL}, /* a prepared statement of that name exists, because of a pooler in between */
     {"53100", false, false, "the server's disk is full"},
     {"53", false, false, "the server is short of resources: see its log"},
     {"42501", false, false, "the user of the URL needs CREATE, SELECT, INSERT, UPDATE and DELETE in its schema"},

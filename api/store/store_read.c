@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reads: records, content, lists, histories. */
+/* Operations that read records, content, lists and histories. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,8 +254,8 @@ static enum orr_code lead_with_rarest(struct orr_store *store, struct orr_cell *
     return ORR_OK;
 }
 
-/* The rows of a listing, whatever is read of each; statements: of all, of those that a search finds, and of those with
- * labels. */
+/* The rows of a listing, whatever is read from each. There are three statements: for all rows, for those that a search
+ * finds, and for those with labels. */
 static enum orr_code list(struct orr_store *store, const struct orr_listing *listing, const struct orr_row_kind *kind,
                           const enum orr_statement statements[3], void *ret_items, uint32_t *ret_count,
                           struct orr_error *err)

@@ -7,7 +7,7 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
 #undef X
 };
 
-/* Apart from the dump itself, so that lists read little. */
+/* Kept apart from the dump itself, so that lists read little. */
 #define CONTENT_TABLE                                                                                                  \
     "CREATE TABLE content ("                                                                                           \
     " topology TEXT PRIMARY KEY NOT NULL REFERENCES topology (id) ON DELETE CASCADE,"                                  \
@@ -33,7 +33,7 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
     " PRIMARY KEY (host, at, topology));"                                                                              \
     "CREATE INDEX upload_by_topology ON upload (topology);"
 
-/* A cluster names topologies, which may be deleted before it. */
+/* A cluster names topologies, which may be deleted before the cluster. */
 #define CLUSTER_TABLES                                                                                                 \
     "CREATE TABLE cluster ("                                                                                           \
     " id TEXT PRIMARY KEY NOT NULL,"                                                                                   \
@@ -48,8 +48,8 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
     " topology TEXT NOT NULL,"                                                                                         \
     " PRIMARY KEY (cluster, topology));"
 
-/* shape: of dumps that differ only in GUIDs and host hashes; "": not known yet. seq: the order of arrival, which
- * follows what clocks said before. */
+/* shape is the same for dumps that differ only in GUIDs and host hashes; "" if not known yet. seq is the order of
+ * arrival; for uploads stored before it existed, it is their time. */
 #define SHAPES                                                                                                         \
     "ALTER TABLE topology ADD COLUMN shape TEXT NOT NULL DEFAULT '';"                                                  \
     "CREATE INDEX topology_by_shape ON topology (shape);"                                                              \
@@ -124,8 +124,8 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
                    " about TEXT NOT NULL);"
                    "CREATE INDEX topology_by_time ON topology (created DESC, id DESC);"
                    "CREATE INDEX topology_by_seen ON topology (seen);"},
-    /* The table is rebuilt without the body, as SQLite before 3.35 cannot drop a column. seen: time of the last
-       upload */
+    /* The table is rebuilt without the body, because SQLite before 3.35 cannot drop a column. seen is the time of the
+     * last upload. */
     {.sqlite = "DROP INDEX topology_by_time;"
                "ALTER TABLE topology RENAME TO topology_1;"
                "CREATE TABLE topology ("

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All SQL of the store, plain enough for SQLite, PostgreSQL, and servers that speak the PostgreSQL protocol.
- * Parameters are $1, $2 ... of the kinds that the row names: i integer, t text, b bytes. Integers are BIGINT, bytes
- * BYTEA (which SQLite takes as it takes any type).
- */
+/* All SQL of the store, plain enough for SQLite, PostgreSQL, and servers that speak the PostgreSQL protocol. Parameters
+ * are $1, $2 ... of the kinds that the row names: i integer, t text, b bytes. Integers are BIGINT, bytes BYTEA (SQLite
+ * accepts any type name). */
 #ifndef ORR_API_STORE_SQL_H
 #define ORR_API_STORE_SQL_H
 
@@ -39,8 +38,8 @@ enum { ORR_MOST_CELLS = 12 };
     " (" name " IS NULL OR " value " = (SELECT x.value FROM label x WHERE x.topology = l.topology AND x.name = " name  \
     "))"
 
-/* Lists of topologies: before, before_id, limit; the same with a pattern; the same with up to four labels: those that
- * have the first one are asked for the others. */
+/* Lists of topologies: before, before_id, limit; the same with a pattern; the same with up to four labels. Topologies
+ * with the first label are checked for the others. */
 #define ORR_FOUND "(w.created, w.topology) < ($1, $2) AND" ORR_HAS_WORDS " AND t.id = w.topology AND" ORR_MATCHES_SEARCH
 #define ORR_LABELLED                                                                                                   \
     "l.name = $5 AND l.value = $6 AND (l.created, l.topology) < ($1, $2)"                                              \
@@ -77,7 +76,7 @@ enum { ORR_MOST_CELLS = 12 };
       " FROM topology t, topology p, (SELECT coalesce(max(seq), 0) AS seq FROM event) m"                               \
       " WHERE t.id = $3 AND p.id = (SELECT u.topology FROM upload u WHERE u.host = $1"                                 \
       " ORDER BY u.seq DESC, u.topology DESC LIMIT 1) AND p.shape <> t.shape AND p.shape <> '' AND t.shape <> ''")     \
-    /* how many stay */                                                                                                \
+    /* number of events that stay */                                                                                   \
     X(EVENT_TRIM, "i", "DELETE FROM event WHERE seq <= (SELECT seq FROM event ORDER BY seq DESC LIMIT 1 OFFSET $1)")   \
     /* since, host, limit */                                                                                           \
     X(EVENTS, "iti",                                                                                                   \
@@ -85,7 +84,7 @@ enum { ORR_MOST_CELLS = 12 };
       " ORDER BY seq LIMIT $3")                                                                                        \
     /* seq, detail */                                                                                                  \
     X(EVENT_DETAIL, "it", "UPDATE event SET detail = $2 WHERE seq = $1")                                               \
-    /* host, how many to pass over: forgets the oldest of a host */                                                    \
+    /* host, number to skip: deletes the oldest uploads of a host */                                                   \
     X(TRIM, "ti",                                                                                                      \
       "DELETE FROM upload WHERE host = $1 AND seq <"                                                                   \
       " (SELECT seq FROM upload WHERE host = $1 ORDER BY seq DESC LIMIT 1 OFFSET $2)")                                 \
@@ -100,7 +99,7 @@ enum { ORR_MOST_CELLS = 12 };
     X(LIST_LABELLED, "itittttttttt",                                                                                   \
       "SELECT " ORR_RECORD_COLUMNS " FROM label l CROSS JOIN topology t WHERE t.id = l.topology AND " ORR_LABELLED     \
       " ORDER BY l.created DESC, l.topology DESC LIMIT $3")                                                            \
-    /* name, value, limit: how many topologies have a label, counted up to the limit */                                \
+    /* name, value, limit: the number of topologies with a label, counted up to the limit */                           \
     X(LABELLED_COUNT, "tti", "SELECT count(*) FROM (SELECT 1 FROM label WHERE name = $1 AND value = $2 LIMIT $3) x")   \
     /* host, before, before_id, limit */                                                                               \
     X(HISTORY, "titi",                                                                                                 \
@@ -135,7 +134,7 @@ enum { ORR_MOST_CELLS = 12 };
       " FROM upload u JOIN topology t ON t.id = u.topology WHERE u.host = $2"                                          \
       " ORDER BY u.seq DESC, u.topology DESC LIMIT 1 ON CONFLICT (sort, host) DO UPDATE SET " ORR_HOST_NEW             \
       " WHERE (excluded.seq, excluded.topology) > (host.seq, host.topology)")                                          \
-    /* id of a topology that is gone: its hosts go back to the upload before it, or go too */                          \
+    /* id of a topology that is being deleted: its hosts return to their upload before it, or are deleted too */       \
     X(HOST_BACK, "t",                                                                                                  \
       "INSERT INTO host (" ORR_HOST_COLUMNS ") SELECT h.sort, h.host, u.seq, t.id, t.shape, u.at, u.labels, t.about"   \
       " FROM host h JOIN upload u ON u.host = h.host JOIN topology t ON t.id = u.topology WHERE h.topology = $1"       \
@@ -147,7 +146,7 @@ enum { ORR_MOST_CELLS = 12 };
     X(HOST_UNSORTED, "i", "SELECT host FROM host WHERE sort = '' LIMIT $1")                                            \
     X(HOST_SORT, "tt", "UPDATE host SET sort = $1 WHERE sort = '' AND host = $2")                                      \
     X(HOST_SHAPE, "tt", "UPDATE host SET shape = $2 WHERE topology = $1")                                              \
-    /* id: what a search finds */                                                                                      \
+    /* id: the text that a search finds */                                                                             \
     X(WORDS, "t",                                                                                                      \
       "INSERT INTO words (created, topology, text) SELECT t.created, t.id, " ORR_WORDS                                 \
       " FROM topology t WHERE t.id = $1"                                                                               \
@@ -157,9 +156,9 @@ enum { ORR_MOST_CELLS = 12 };
       "UPDATE topology SET name = coalesce($2, name), labels = coalesce($3, labels), updated = $4,"                    \
       " revision = revision + 1 WHERE id = $1 AND ($5 = 0 OR revision = $5)")                                          \
     X(DELETE, "ti", "DELETE FROM topology WHERE id = $1 AND ($2 = 0 OR revision = $2)")                                \
-    /* how many to pass over: the last upload of the first one beyond */                                               \
+    /* number to skip: the last upload of the first topology beyond the limit */                                       \
     X(BEYOND, "i", "SELECT seen FROM topology ORDER BY seen DESC LIMIT 1 OFFSET $1")                                   \
-    /* until, limit: what is due; and then one by one, unless it was uploaded again in between */                      \
+    /* until, limit: the topologies that are due; then each is deleted unless it was uploaded again in between */      \
     X(DUE, "ii", "SELECT id FROM topology WHERE seen <= $1 ORDER BY seen LIMIT $2")                                    \
     X(DUE_COUNT, "i", "SELECT count(*) FROM topology WHERE seen <= $1")                                                \
     X(STORED, "", "SELECT count(*) FROM topology")                                                                     \
@@ -184,7 +183,7 @@ enum { ORR_MOST_CELLS = 12 };
     X(CLUSTER_LIST, "iti",                                                                                             \
       "SELECT " ORR_CLUSTER_COLUMNS ", '' FROM cluster WHERE (created, id) < ($1, $2)"                                 \
       " ORDER BY created DESC, id DESC LIMIT $3")                                                                      \
-    /* writes a page, and leaves nothing */                                                                            \
+    /* writes a page and leaves nothing behind */                                                                      \
     X(PROBE, "",                                                                                                       \
       "INSERT INTO cluster (id, digest, created, name, hosts, body) VALUES ('-', '', 0, '', 0, '')"                    \
       " ON CONFLICT (id) DO NOTHING")                                                                                  \
@@ -200,13 +199,13 @@ enum orr_statement {
 
 struct orr_statement_info {
     const char *name;  /* "LIST" */
-    const char *kinds; /* one letter a parameter */
+    const char *kinds; /* one letter for each parameter */
     const char *sql;
 };
 extern const struct orr_statement_info orr_statements[ORR_SQL_COUNT];
 
-/* What brings the tables from the version that is its index to the next; each in one transaction. Never change one that
- * was released: add one. The engines' histories differ only if the text does. */
+/* The step at index i brings the tables from version i to the next, in one transaction. Never change a step that was
+ * released; add one. The engines' histories differ only where their texts do. */
 struct orr_migration {
     const char *sqlite, *postgresql;
 };

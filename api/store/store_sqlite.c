@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store in one SQLite file: WAL, synchronous=FULL (a write is on the disk before it is acknowledged), statements
- * prepared once, schema changes by user_version. One connection behind one lock: what happens under it takes
- * microseconds, except the flush of a write. */
+ * prepared once, schema changes by user_version. One lock protects the only connection: work under it takes
+ * microseconds, except for the flush of a write. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void reserve(struct sqlite_store *store)
     atomic_store(&store->reserved, done);
 }
 
-/* Gives pages that are free back to the file system, some at a time. */
+/* Returns free pages to the file system, some at a time. */
 static void sqlite_shrink(struct orr_store *base)
 {
     struct sqlite_store *store = (struct sqlite_store *)base;
@@ -64,7 +64,7 @@ static bool sqlite_relieve(struct orr_store *base)
     reserve_path(base, path);
     if (!atomic_exchange(&store->reserved, false) || unlink(path))
         return false;
-    /* The log goes into the file, which needs less than was set aside, and gives its own room back. */
+    /* Writes the log into the file, which needs less space than was set aside, and frees the log's own space. */
     pthread_mutex_lock(&store->lock);
     (void)sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     pthread_mutex_unlock(&store->lock);
@@ -144,7 +144,7 @@ static int bind(sqlite3_stmt *statement, int at, const struct orr_cell *cell)
     return sqlite3_bind_null(statement, at);
 }
 
-/* False: out of memory. */
+/* False if memory runs out. */
 static bool read_cell(sqlite3_stmt *statement, int column, struct orr_cell *cell)
 {
     *cell = (struct orr_cell){.kind = ORR_CELL_NULL};
@@ -254,7 +254,8 @@ static int read_version(sqlite3 *database)
     return version;
 }
 
-/* All missing steps in one transaction, so that two processes that start together do not see a half-made database. */
+/* Runs all missing steps in one transaction, so that two processes that start together do not see a half-made
+ * database. */
 static enum orr_code migrate(sqlite3 *database, struct orr_error *err)
 {
     if (sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
@@ -307,10 +308,10 @@ static enum orr_code prepare_all(struct sqlite_store *store, struct orr_error *e
     return ORR_OK;
 }
 
-/* Changing to WAL needs the file alone and does not wait for it by itself. */
+/* Changing to WAL needs exclusive access to the file and does not wait for it by itself. */
 static enum orr_code set_up(sqlite3 *database, unsigned timeout_ms, struct orr_error *err)
 {
-    static const char settings[] = "PRAGMA auto_vacuum=INCREMENTAL;" /* heeded if the file is new */
+    static const char settings[] = "PRAGMA auto_vacuum=INCREMENTAL;" /* takes effect if the file is new */
                                    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;PRAGMA "
                                    "trusted_schema=OFF; PRAGMA secure_delete=FAST;PRAGMA wal_autocheckpoint=256;";
     enum { STEP_MS = 10 };
@@ -324,7 +325,7 @@ static enum orr_code set_up(sqlite3 *database, unsigned timeout_ms, struct orr_e
     return ORR_OK;
 }
 
-/* Others may not read the file. SQLite gives the files beside it the same mode. */
+/* Other users may not read the file. SQLite gives the files beside it the same mode. */
 static void keep_private(const char *path)
 {
     struct stat about;

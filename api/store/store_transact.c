@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How every operation runs: in a transaction if it writes, again if two collided, counted and timed. */
+/* Runs every operation: in a transaction if it writes, again if two collided, counted and timed. */
 #include "api/store/store_work.h"
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
@@ -17,7 +17,8 @@ static enum orr_code attempt(struct orr_store *store, bool writes, orr_store_wor
         code = work(session, context, err);
         if (writes && code == ORR_OK)
             code = driver->commit(session, err);
-        if (writes && code != ORR_OK) /* also where committing failed: a full disk leaves the transaction open */
+        if (writes &&
+            code != ORR_OK) /* needed even if the commit failed, because a full disk leaves the transaction open */
             driver->rollback(session);
     }
     *ret_again = code != ORR_OK && session->again;
@@ -50,8 +51,8 @@ static enum orr_code repeat(struct orr_store *store, bool writes, bool frees, or
     }
 }
 
-/* A failed write stays in mind until something was kept, or readiness could write a while later: a small write may
- * succeed on a disk that is too full for an upload. */
+/* A failed write is remembered until something was stored, or until readiness could write some time later: a small
+ * write may succeed on a disk that is too full for an upload. */
 static void note_write(struct orr_store *store, enum orr_store_operation operation, enum orr_code code)
 {
     enum { FAILS = 1, HEALS = 2 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Upper bounds of predictions for any channels that NCCL may find: the bandwidths of links, in GB/s. */
+/* Upper bounds of predictions, whatever channels NCCL may find: the bandwidths of links, in GB/s. */
 #ifndef ORR_EXPECT_CEILING_H
 #define ORR_EXPECT_CEILING_H
 
@@ -15,7 +15,7 @@ enum { ORR_CEILING_COUNTED = 2 };
  * are all GPUs, the exact value; 0 if there are no GPUs. */
 enum orr_code orr_ceiling_gpus(const struct orr_system *system, uint32_t wanted, struct orr_arena *arena,
                                double *ret_bw, struct orr_error *err) ORR_NO_DISCARD;
-/* The bandwidth of the links of a GPU; that of all its NICs together. */
+/* The bandwidth of the links of a GPU, and of all its NICs together. */
 double orr_ceiling_gpu(const struct orr_system *system, uint32_t gpu);
 double orr_ceiling_nics(const struct orr_system *system);
 

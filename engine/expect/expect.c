@@ -6,7 +6,7 @@
 #include "engine/expect/loads.h"
 #include "engine/expect/transfer_model.h"
 
-/* The size at which "large messages" are judged: beyond it the choice of every release stays the same. */
+/* The size that stands for large messages: beyond it, no release changes its choice. */
 static const uint64_t large = UINT64_C(16) << 30;
 
 struct orr_expectation {
@@ -92,7 +92,7 @@ void orr_expectation_free(struct orr_expectation *expectation)
         orr_arena_free(expectation->arena);
 }
 
-/* Bandwidths as nccl-tests computes them from a time. */
+/* Computes bandwidths from a time, like nccl-tests. */
 static void fill_bandwidths(const struct orr_expectation *e, uint64_t size, struct orr_expected *expected)
 {
     uint32_t ranks = e->analysis->communicator.rank_count;

@@ -24,10 +24,10 @@ struct orr_expected {
 enum orr_bottleneck {
     ORR_BOUND_NICS,
     ORR_BOUND_NVLINK,
-    ORR_BOUND_NVLS,     /* NVLink, by NVLink SHARP */
+    ORR_BOUND_NVLS,     /* NVLinks that NVLink SHARP uses */
     ORR_BOUND_PCIE,     /* PCIe links other than those of NICs */
-    ORR_BOUND_CPU,      /* links between sockets, and between CPUs and GPUs by C2C */
-    ORR_BOUND_CHANNELS, /* the channels of NCCL, if no link is full */
+    ORR_BOUND_CPU,      /* links between sockets, and C2C links between CPUs and GPUs */
+    ORR_BOUND_CHANNELS, /* NCCL's channels, if no link is full */
     ORR_BOUND_COUNT
 };
 
@@ -35,7 +35,7 @@ struct orr_expect_limit {
     enum orr_bottleneck what;
     unsigned kinds; /* bits by enum orr_link_kind: the links that must carry more for more bandwidth; 0 if not tried, or
                      * if NCCL's channels limit */
-    bool tried;     /* widening them was tried; false means that the loads of links decided */
+    bool tried;     /* true if a trial widened them; false if the loads of the links decided */
     uint32_t count; /* number of such links on one host, or of channels */
     double bw;      /* GB/s of each */
     char text[160]; /* "8 NICs of 48 GB/s" */
@@ -47,9 +47,9 @@ struct orr_expectation; /* of one analysis and one program */
  * and back. NCCL does not see the difference, so its choices are the same. */
 enum orr_peer_traffic { ORR_PEERS_BY_SWITCH, ORR_PEERS_BY_ROOT };
 
-/* analysis: one with query.plan is enough; it must outlive the expectation. The caller frees *ret_expectation.
- * UNSUPPORTED if the program cannot run on it: with one rank, hypercube with a number of ranks that is not a power of
- * two, transfers by the network without a NIC; LIMIT, SPENT. */
+/* An analysis with query.plan is enough; it must outlive the expectation. The caller frees *ret_expectation.
+ * UNSUPPORTED if the program cannot run on the machine: on one rank, hypercube on a number of ranks that is not a power
+ * of two, or transfers over the network without a NIC. LIMIT, SPENT. */
 enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
                                   struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
 /* The same with PCIe ACS: NCCL's choice runs as slowly as the links with redirected traffic. */
@@ -63,16 +63,16 @@ bool orr_expect(const struct orr_expectation *expectation, uint64_t size, struct
  * there. */
 bool orr_expect_way(const struct orr_expectation *expectation, int algorithm, int protocol, uint64_t size,
                     struct orr_expected *ret_expected);
-/* The fullest of those kinds of links, which a trial has found to limit (orr_find_limit() in engine/trials): bits by
- * enum orr_link_kind; 0 means NCCL's channels. */
+/* The fullest of these kinds of links, which a trial has found to be the limit (orr_find_limit() in engine/trials).
+ * Bits by enum orr_link_kind; 0 means NCCL's channels. */
 enum orr_code orr_expect_limit_of(const struct orr_expectation *expectation, unsigned kinds,
                                   struct orr_expect_limit *ret_limit, struct orr_error *err) ORR_NO_DISCARD;
-/* The limit of large messages by the loads of links, without trials; for callers that cannot afford trials. */
+/* The limit of large messages according to the loads of links, for callers that cannot afford trials. */
 void orr_expect_limit(const struct orr_expectation *expectation, struct orr_expect_limit *ret_limit);
 /* The kinds of links that transfers of Send and Recv cross: bits by enum orr_crossing (shares.h); 0 for collective
  * operations. */
 uint32_t orr_expect_crossings(const struct orr_expectation *expectation);
-/* "nics", "nvlink", ...: a list of words, NULL beyond the last. */
+/* "nics", "nvlink" and so on: a list of words, NULL after the last. */
 const char *orr_bottleneck_name(size_t what);
 
 #endif

@@ -56,7 +56,7 @@ static void lay_graph(struct orr_loads *loads, enum orr_graph_kind kind, const s
     }
 }
 
-/* Keeps the limit of one system if it is tighter than the present one. */
+/* Keeps the limit of one system if it is tighter than the limit found so far. */
 static enum orr_code limit_of_part(const struct orr_part *part, enum orr_graph_kind kind,
                                    const struct orr_communicator *comm, enum orr_peer_traffic peers, unsigned only,
                                    struct orr_arena *arena, double *most, double *pcie, struct orr_expect_limit *limit,

@@ -89,7 +89,7 @@ static enum orr_link_kind kind_of(const struct orr_system *system, uint32_t link
     return orr_link_kind(l->type, system->nodes[l->from].type, system->nodes[l->to].type);
 }
 
-/* The kind of limit that a full link is. */
+/* The kind of limit that a full link causes. */
 static enum orr_bottleneck link_kind(const struct orr_system *system, uint32_t link)
 {
     static const enum orr_bottleneck bounds[ORR_LINK_KIND_COUNT] = {
@@ -157,7 +157,7 @@ static void add_partners(enum orr_bottleneck named, struct orr_expect_limit *lim
 {
     static const struct {
         enum orr_link_kind kind;
-        enum orr_bottleneck named; /* left out if the text names it already */
+        enum orr_bottleneck named; /* left out if the text already names it */
         const char *what;
     } rows[] = {
         {ORR_LINKS_NVLINK, ORR_BOUND_NVLINK, "the NVLinks"},

@@ -11,7 +11,7 @@ struct orr_loads {
     const struct orr_part *part;
     enum orr_peer_traffic peers;
     double *links; /* [link] */
-    unsigned only; /* kinds of links among which the fullest is looked for, bits by enum orr_link_kind; 0 means all */
+    unsigned only; /* kinds of links among which to find the fullest, bits by enum orr_link_kind; 0 means all */
 };
 
 /* The fullest link of a system. */
@@ -28,7 +28,8 @@ enum orr_code orr_loads_make(const struct orr_part *part, enum orr_peer_traffic 
  * loads the path to the CPU and the one back. */
 void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double load);
 
-/* The fullest link. A NIC that is nearly as full is named in its place: the other links of its path carry the same. */
+/* The fullest link. A NIC that is nearly as full is named instead, because the other links of its path carry the
+ * same. */
 struct orr_fullest orr_loads_fullest(const struct orr_loads *loads);
 /* load / bandwidth of the fullest PCIe link. */
 double orr_loads_pcie(const struct orr_loads *loads);
@@ -40,8 +41,8 @@ void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit 
 /* The system of a member. */
 const struct orr_part *orr_member_part(const struct orr_analysis *analysis, const struct orr_member *member);
 
-/* limit.c: the limit of an algorithm for large messages, by the graphs of every kind of host. *ret_pcie: load /
- * bandwidth of the fullest PCIe link. only: as in struct orr_loads. */
+/* limit.c: the limit of an algorithm for large messages, from the graphs of every kind of host. *ret_pcie is load /
+ * bandwidth of the fullest PCIe link; only is as in struct orr_loads. */
 enum orr_code orr_graph_limit(const struct orr_analysis *analysis, enum orr_algorithm algorithm,
                               enum orr_peer_traffic peers, unsigned only, struct orr_arena *arena, double *ret_pcie,
                               struct orr_expect_limit *ret_limit, struct orr_error *err) ORR_NO_DISCARD;

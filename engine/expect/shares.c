@@ -34,8 +34,8 @@ enum orr_crossing orr_crossing_of(enum orr_path_type path, bool nic)
 
 double orr_channel_bw(int32_t sm)
 {
-    /* From NCCL's tuning model: a tree's channel on one host. The last row has every lower capability, also a negative
-     * one of a hostile dump. */
+    /* From NCCL's tuning model: a tree's channel on one host. The last row is for every lower capability, even a
+     * negative one of a hostile dump. */
     static const struct {
         int32_t sm;
         double bw;

@@ -13,7 +13,7 @@
 enum {
     ELEMENT = 4,       /* bytes of a float, nccl-tests' default */
     ALIGNED = 16,      /* bytes to which it rounds the part of a rank */
-    MOST_DEVICES = 512 /* that are listed above a table */
+    MOST_DEVICES = 512 /* limit on those listed above a table */
 };
 
 /* Reads one size, 0 if there is none; *end is the place after it. */
@@ -52,7 +52,7 @@ enum orr_code orr_expect_sizes_read(const char *text, struct orr_expect_sizes *r
                     text);
 }
 
-/* Does every rank have a part of the buffer, so that nccl-tests rounds the size to a multiple of the ranks? */
+/* Whether every rank has a part of the buffer, so that nccl-tests rounds the size to a multiple of the ranks. */
 static bool is_parted(const struct orr_test_program *program)
 {
     return program->bus == ORR_TEST_FACTOR_OTHERS || program->size == ORR_TEST_FACTOR_OTHERS;
@@ -114,7 +114,7 @@ static void write_devices(const struct orr_communicator *c, const struct orr_exp
     }
 }
 
-/* Writes a time like nccl-tests: the longer it is, the fewer decimals. */
+/* Writes a time like nccl-tests: the longer the time, the fewer decimals. */
 static void write_way(const struct orr_expected *expected, struct orr_text *text)
 {
     int decimals = expected->time >= 10000 ? 0 : expected->time >= 100 ? 1 : 2;

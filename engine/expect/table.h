@@ -29,9 +29,9 @@ struct orr_expect_table {
     uint32_t count;
     struct orr_expect_limit limit;
     uint32_t crossings; /* orr_expect_crossings() */
-    uint32_t joined;    /* hosts that NVLink may join, which the input does not show; 0 if nothing is open */
-    double joined_best; /* GB/s: the highest busbw if it does */
-    double average;     /* GB/s, of busbw over the rows; 0 without rows */
+    uint32_t joined;    /* hosts that NVLink may join without the input showing it; 0 if there is no such question */
+    double joined_best; /* GB/s, the highest busbw if NVLink joins them */
+    double average;     /* GB/s, the mean busbw of the rows; 0 without rows */
 };
 
 /* Reads "8:8G:2", "1M:1G" (factor 2) or "1G" (one size): bytes with k, M, G or T as powers of 1024. SETTING. */
@@ -43,8 +43,8 @@ enum orr_code orr_expect_table_make(const struct orr_analysis *analysis, enum or
                                     struct orr_error *err) ORR_NO_DISCARD;
 /* The highest busbw of its rows, GB/s; 0 without rows. */
 double orr_expect_table_best(const struct orr_expect_table *table);
-/* Writes it in nccl-tests' layout: readers of that layout read it; what NCCL chooses is in lines that start with "#".
- */
+/* Writes it in nccl-tests' layout, for programs that read that layout. Lines that start with "#" say what NCCL
+ * chooses. */
 void orr_expect_table_write(const struct orr_expect_table *table, struct orr_text *text);
 
 #endif

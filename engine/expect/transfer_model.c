@@ -29,11 +29,11 @@ struct modelling {
     const struct orr_communicator *comm;
     enum orr_test test;
     enum orr_peer_traffic peers;
-    unsigned only; /* kinds of links, 0 means all and the channels */
+    unsigned only; /* kinds of links; 0 means all of them, and the channels */
     struct orr_transfers *transfers;
     struct site *site; /* of the host at hand */
     uint32_t steps;
-    uint32_t stride; /* distance between the nodes of a sample; 1 means all */
+    uint32_t stride; /* distance between the nodes of a sample; 1 means all nodes */
     double scale;    /* of a sample's load */
     uint32_t crossings;
     bool by_net, lacks_nic; /* some transfer uses the network; some of these have no known NIC */
@@ -90,7 +90,7 @@ static void lay_pair(struct modelling *m, struct orr_loads *loads, const struct 
     orr_loads_add(loads, from, to, at_share(m, crossing, load));
 }
 
-/* A GPU and the switch by which it reaches another host of its NVLink domain. */
+/* A GPU and the switch through which it reaches another host of its NVLink domain. */
 static void lay_switch(struct modelling *m, struct orr_loads *loads, uint32_t gpu, bool sending, double load)
 {
     const struct orr_system *system = &loads->part->system;
@@ -116,7 +116,7 @@ static void lay_nic(struct modelling *m, struct orr_loads *loads, uint32_t gpu, 
     const struct orr_path *path =
         sending ? orr_path(&loads->part->paths, at, net) : orr_path(&loads->part->paths, net, gpu);
     enum orr_crossing crossing = orr_crossing_of((enum orr_path_type)path->type, true);
-    for (uint32_t i = 0; i < path->hops; i++) /* before 2.27 the type does not say it */
+    for (uint32_t i = 0; i < path->hops; i++) /* before 2.27 the type does not show this */
         if (system->links[loads->part->paths.links[path->first + i]].type == ORR_LINK_C2C)
             crossing = ORR_CROSS_C2C;
     load = at_share(m, crossing, load);
@@ -229,7 +229,7 @@ static void weigh(const struct modelling *m, const struct orr_part *part, struct
     model->limit = limit;
 }
 
-/* A node and its kind and part, which have one contribution. */
+/* A node, its kind and its part; nodes of one kind and part contribute the same. */
 struct kind_of_node {
     uintptr_t kind;
     uint32_t node;
@@ -276,7 +276,7 @@ static void choose_sample(struct modelling *m, uint32_t kinds)
     stride = stride > nodes / LEAST_NODES ? nodes / LEAST_NODES : stride;
     if (stride < 2)
         return;
-    m->stride = (uint32_t)stride | 1; /* odd, so that it meets the channels evenly */
+    m->stride = (uint32_t)stride | 1; /* odd, so that the sample meets all channels evenly */
     const uint64_t sampled = (nodes - 1) / m->stride;
     m->scale = (double)(nodes - 1) / (double)sampled;
 }
