@@ -42,13 +42,6 @@ export const tableAt = (answer, index) => ({
     ...answer.tables?.[index ?? answer.table],
 });
 
-/** Text with commands in backticks, as pieces: [{code, text}]. */
-export const pieces = (text) =>
-    text
-        .split("`")
-        .map((piece, i) => ({ code: i % 2 === 1, text: piece }))
-        .filter((piece) => piece.text);
-
 /** How the normal range came about, in a sentence. */
 export function bandText({ network, based_on, low, high, results, sources, wide }) {
     if (!(high > 0)) return `No normal range: ${based_on}.`;

@@ -124,6 +124,10 @@ test(
                 (await it.page.locator('#bandwidth-rows tr[data-verdict="low"]').count()) > 4,
         );
         await soon.match(() => text("#results-explanations"), /Confirm:|No configuration/);
+        await soon.match(
+            () => text("#results-advice"),
+            /Neither a trial nor a line of the input shows it, but PCIe ACS/,
+        );
         if (await it.page.locator("#results-explanations li").count())
             await soon.equal(
                 () => it.page.locator("#bandwidth-chart > svg .explained").count(),
@@ -230,6 +234,23 @@ test(
         await soon.match(() => text("#results-verdict"), /results\.txt/);
     },
 );
+
+test("a setting in the same text that costs bandwidth is said below the verdict, in the words of the service", async () => {
+    const results = await resultsOf(it.server.url, { ...H100, scale: () => 0.2 }),
+        both = `NCCL_P2P_DISABLE=1\n${results}`,
+        answer = await it.page.request.post(`${it.server.url}/v1/check-perf?machine=dgx-h100`, {
+            data: both,
+        }),
+        [first] = (await answer.json()).leads;
+    assert.match(
+        first,
+        /^NCCL_P2P_DISABLE=1 \(line 1\) costs bandwidth: without it, \d+ instead of/,
+    );
+    await openType("dgx-h100");
+    await paste(both);
+    await verdict().waitFor();
+    await soon.ok(async () => (await text("#results-verdict")).includes(first));
+});
 
 test("several tables: each with its verdict, and one after the other to look at", async () => {
     const both = [

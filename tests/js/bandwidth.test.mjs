@@ -219,11 +219,6 @@ test("tables of one answer; commands within a sentence; how the range came about
         ],
         [90, "as expected", "low"],
     );
-    assert.deepEqual(perf.pieces("Run `ibstat` first."), [
-        { code: false, text: "Run " },
-        { code: true, text: "ibstat" },
-        { code: false, text: " first." },
-    ]);
     const band = {
         network: "InfiniBand or RoCE",
         based_on: "published results of the same kind",

@@ -8,7 +8,6 @@ import {
     fitText,
     markOf,
     picture,
-    pieces,
     predictedPicture,
     predictedText,
     PROGRAMS,
@@ -31,6 +30,7 @@ import {
     sign,
     table,
     textButton,
+    withCode,
 } from "../dom.js";
 import { bandwidth, joined } from "../model.js";
 import { bandwidthChart } from "./bandwidth_chart.js";
@@ -154,9 +154,12 @@ function judged(whole, { name, forgotten, guessed = false, table = null, state, 
             },
             h("h2", sign(mark, "tone"), ` Verdict: ${answer.verdict}`),
             h("p", answer.sentence),
+            answer.leads?.map((text) => h("p.lead", withCode(text))),
             h("p.muted", [
                 aboutText(answer),
                 ".",
+                answer.per_nic > 0 &&
+                    ` Each NIC carried ${bandwidth(answer.per_nic)} GB/s in each direction.`,
                 guessed && [
                     " ",
                     textButton("choose-machine", "Choose the machine", () =>
@@ -199,24 +202,26 @@ const shapes = (list) =>
         `: ${row.sentence}`,
     ]);
 
-const explanations = ({ explanations: list = [], verdict }) =>
-    list.length > 0
-        ? h("section", { id: "results-explanations" }, [
-              h("h2", "What would explain it"),
-              listOf("ol.findings", list, (row) => [
+/* Causes that were tried and fit, then advice, for which nothing speaks. */
+const explanations = ({ explanations: list = [], verdict, advice, all_tried: all = true }) =>
+    (list.length > 0 || advice || verdict === "low") &&
+    h("section", { id: "results-explanations" }, [
+        h("h2", "What would explain it"),
+        list.length > 0
+            ? listOf("ol.findings", list, (row) => [
                   h("b", capital(row.what)),
                   ` (${fitText(row.fit)})`,
                   row.evidence && h("p", row.evidence),
-                  h("p", [
-                      h("b", "Confirm: "),
-                      pieces(row.confirm).map(({ code, text }) => (code ? h("code", text) : text)),
-                  ]),
+                  h("p", h("b", "Confirm: "), withCode(row.confirm)),
+              ])
+            : verdict === "low" &&
+              h("p.note", [
+                  all
+                      ? "No configuration that was tried gives this curve."
+                      : "Not all configurations were tried: the analyses allowed for explanations were spent.",
               ]),
-          ])
-        : verdict === "low" &&
-          h("p.note", { id: "results-explanations" }, [
-              "No configuration that was tried gives this curve.",
-          ]);
+        advice && h("p", { id: "results-advice" }, withCode(advice)),
+    ]);
 
 function tables({ tables: list = [] }, current, actions) {
     if (list.length <= 1) return null;
