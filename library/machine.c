@@ -42,9 +42,8 @@ static enum orr_code read_as(struct orr_machine *machine, const char *bytes, siz
     char text[128];
     if (params->machine && length) {
         *ret_problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "machine replaces the input, but there is an input as well");
-        orr_error_where(err, "machine");
-        return ORR_SETTING;
+        return orr_fail_with(err, ORR_SETTING, "machine", NULL,
+                             "machine replaces the input, but there is an input as well");
     }
     if (params->machine) { /* the text that orr_input_read() knows as a type, so that the type has one id */
         length = (size_t)snprintf(text, sizeof text, "machine type: %s\n", params->machine->name);

@@ -84,10 +84,9 @@ enum orr_code orr_networks_read(const char *list, struct orr_networks *ret_netwo
         networks.rows = rows;
         if (!read_network(item, length, &rows[networks.count++])) {
             free(networks.rows);
-            orr_fail(err, ORR_SETTING, "trusted-proxies: \"%.*s\" is neither an address nor a network",
-                     (int)(length > 60 ? 60 : length), item);
-            orr_error_advice(err, "such as 127.0.0.1, ::1, 10.0.0.0/8; names are not looked up");
-            return ORR_SETTING;
+            return orr_fail_with(err, ORR_SETTING, NULL, "such as 127.0.0.1, ::1, 10.0.0.0/8; names are not looked up",
+                                 "trusted-proxies: \"%.*s\" is neither an address nor a network",
+                                 (int)(length > 60 ? 60 : length), item);
         }
     }
     *ret_networks = networks;

@@ -166,8 +166,7 @@ enum orr_code orr_connections_new(const struct orr_config *config, struct orr_me
                                   struct orr_error *err)
 {
     struct orr_connections *connections = calloc(1, sizeof *connections);
-    if (!connections)
-        return orr_fail_nomem(err);
+    ORR_NEED(connections, err);
     connections->metrics = metrics;
     connections->workers = workers;
     connections->encrypted = encrypted;

@@ -17,10 +17,10 @@ enum orr_code orr_cors_check(const char *origins, struct orr_error *err)
         bool all = length == 1 && *item == '*';
         if (all || (scheme && length > scheme && length < LONGEST && !memchr(item + scheme, '/', length - scheme)))
             continue;
-        orr_fail(err, ORR_SETTING, "cors-origins: \"%.*s\" is not an origin", (int)(length > 60 ? 60 : length), item);
-        orr_error_advice(err,
-                         "an origin is a scheme, a host and an optional port, without a path: https://ops.example.org");
-        return ORR_SETTING;
+        return orr_fail_with(
+            err, ORR_SETTING, NULL,
+            "an origin is a scheme, a host and an optional port, without a path: https://ops.example.org",
+            "cors-origins: \"%.*s\" is not an origin", (int)(length > 60 ? 60 : length), item);
     }
     return ORR_OK;
 }

@@ -161,8 +161,7 @@ enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http
     struct orr_http *http = calloc(1, sizeof *http);
     uint64_t start = 0;
     int listening = -1;
-    if (!http)
-        return orr_fail_nomem(err);
+    ORR_NEED(http, err);
     http->app = parts->app;
     http->metrics = orr_app_metrics(parts->app);
     http->config = config;

@@ -34,8 +34,7 @@ enum orr_code orr_limits_new(const struct orr_limits_options *options, struct or
     if (!options->rate && !options->under_way)
         return ORR_OK;
     struct orr_limits *limits = calloc(1, sizeof *limits);
-    if (!limits)
-        return orr_fail_nomem(err);
+    ORR_NEED(limits, err);
     limits->options = *options;
     if (!limits->options.burst)
         limits->options.burst = 2 * options->rate;

@@ -31,11 +31,9 @@ static enum orr_code split(const char *text, char host[64], char port[8], struct
         length -= 2;
     }
     if (!length || length >= 64 || strlen(colon + 1) >= 8 || !colon[1] ||
-        strspn(colon + 1, "0123456789") != strlen(colon + 1)) {
-        orr_fail(err, ORR_SETTING, "--listen must be ADDR:PORT, not \"%.60s\"", text);
-        orr_error_advice(err, "such as 127.0.0.1:8080, [::1]:8080, or port 0 for a free one");
-        return ORR_SETTING;
-    }
+        strspn(colon + 1, "0123456789") != strlen(colon + 1))
+        return orr_fail_with(err, ORR_SETTING, NULL, "such as 127.0.0.1:8080, [::1]:8080, or port 0 for a free one",
+                             "--listen must be ADDR:PORT, not \"%.60s\"", text);
     snprintf(host, 64, "%.*s", (int)length, start);
     snprintf(port, 8, "%s", colon + 1);
     return ORR_OK;
@@ -78,10 +76,10 @@ enum orr_code orr_listen_check(const char *text, bool *ret_loopback, struct orr_
 
 enum orr_code orr_listen_refuse(const char *text, struct orr_error *err)
 {
-    orr_fail(err, ORR_SETTING, "%.60s can be reached from other machines, and no token is required", text);
-    orr_error_advice(err, "give --token-file FILE (`orrery token` makes its lines), listen on 127.0.0.1, or pass "
-                          "--insecure if the network is trusted");
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, NULL,
+                         "give --token-file FILE (`orrery token` makes its lines), listen on 127.0.0.1, or pass "
+                         "--insecure if the network is trusted",
+                         "%.60s can be reached from other machines, and no token is required", text);
 }
 
 enum orr_code orr_listen(const char *text, bool open, bool encrypted, int *ret_socket, char address[ORR_ADDRESS_SIZE],

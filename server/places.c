@@ -32,11 +32,9 @@ enum orr_code orr_default_database(char path[PATH_MAX], struct orr_error *err)
     int length = state && state[0] == '/' ? snprintf(path, PATH_MAX, "%s/orrery/orrery.db", state)
                  : home && home[0] == '/' ? snprintf(path, PATH_MAX, "%s/.local/state/orrery/orrery.db", home)
                                           : -1;
-    if (length < 0 || length >= PATH_MAX || !make_folders(path)) {
-        orr_fail(err, ORR_IO, "no place for the database: neither XDG_STATE_HOME nor HOME names a writable folder");
-        orr_error_advice(err, "choose one with --database PATH, or :memory: to keep nothing");
-        return ORR_IO;
-    }
+    if (length < 0 || length >= PATH_MAX || !make_folders(path))
+        return orr_fail_with(err, ORR_IO, NULL, "choose one with --database PATH, or :memory: to keep nothing",
+                             "no place for the database: neither XDG_STATE_HOME nor HOME names a writable folder");
     return ORR_OK;
 }
 

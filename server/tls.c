@@ -74,8 +74,7 @@ static int check_pair(const struct generation *generation)
 static enum orr_code load(const struct orr_tls *tls, struct generation **ret_generation, struct orr_error *err)
 {
     struct generation *generation = calloc(1, sizeof *generation);
-    if (!generation)
-        return orr_fail_nomem(err);
+    ORR_NEED(generation, err);
     const char *file = tls->certificate;
     unsigned count = MOST_CERTIFICATES;
     int problem = gnutls_load_file(file, &generation->certificate_file);
@@ -127,8 +126,7 @@ enum orr_code orr_tls_reload(struct orr_tls *tls, struct orr_error *err)
 enum orr_code orr_tls_open(const char *certificate, const char *key, struct orr_tls **ret_tls, struct orr_error *err)
 {
     struct orr_tls *tls = calloc(1, sizeof *tls);
-    if (!tls)
-        return orr_fail_nomem(err);
+    ORR_NEED(tls, err);
     tls->certificate = strdup(certificate);
     tls->key = strdup(key);
     enum orr_code code = tls->certificate && tls->key ? orr_tls_reload(tls, err) : orr_fail_nomem(err);

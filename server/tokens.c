@@ -94,8 +94,7 @@ static enum orr_code add_token(struct table *table, const struct entry *entry, s
     if (table->count == table->capacity) {
         size_t capacity = table->capacity ? 2 * table->capacity : 16;
         struct entry *entries = realloc(table->entries, capacity * sizeof *entries);
-        if (!entries)
-            return orr_fail_nomem(err);
+        ORR_NEED(entries, err);
         table->entries = entries;
         table->capacity = capacity;
     }
@@ -148,8 +147,7 @@ static enum orr_code read_file(const char *path, struct table *ret_table, struct
 enum orr_code orr_tokens_open(const char *path, struct orr_tokens **ret_tokens, struct orr_error *err)
 {
     struct orr_tokens *tokens = calloc(1, sizeof *tokens);
-    if (!tokens)
-        return orr_fail_nomem(err);
+    ORR_NEED(tokens, err);
     tokens->path = strdup(path);
     enum orr_code code = tokens->path ? read_file(path, &tokens->table, err) : orr_fail_nomem(err);
     if (code == ORR_OK && pthread_rwlock_init(&tokens->lock, NULL)) {

@@ -230,9 +230,7 @@ static void free_p2p(struct orr_stream *stream)
 
 static enum orr_code bad_wish(const char *name, const char *value, const char *what, struct orr_error *err)
 {
-    orr_fail(err, ORR_SETTING, "%s must be %s, not \"%.40s\"", name, what, value);
-    orr_error_where(err, "%s", name);
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, name, NULL, "%s must be %s, not \"%.40s\"", name, what, value);
 }
 
 static const char *read_digits(const char *text, uint32_t *ret_number)
@@ -258,11 +256,9 @@ static enum orr_code read_range(const char *name, const char *text, uint32_t mos
         end = read_digits(end + 1, &ret_range->last);
     if (!end || *end || ret_range->last < ret_range->first)
         return bad_wish(name, text, "a number or a range such as 0-7", err);
-    if (ret_range->first >= most) {
-        orr_fail(err, ORR_SETTING, "%s begins with %u, but the last one is %u", name, ret_range->first, most - 1);
-        orr_error_where(err, "%s", name);
-        return ORR_SETTING;
-    }
+    if (ret_range->first >= most)
+        return orr_fail_with(err, ORR_SETTING, name, NULL, "%s begins with %u, but the last one is %u", name,
+                             ret_range->first, most - 1);
     ret_range->last = ret_range->last < most ? ret_range->last : most - 1;
     return ORR_OK;
 }

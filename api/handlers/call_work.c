@@ -133,8 +133,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     enum orr_code code = call->route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CLUSTER)
                              ? orr_call_exists(call, true, &seen, err)
                              : ORR_OK;
-    if (code != ORR_OK)
-        return code;
+    ORR_TRY(code);
     struct orr_work *work = (struct orr_work *)orr_cache_begin(call->app->cache, key.data);
     if (!work) {
         code = make_work(call, query, reading ? reading : query->settings.release, &work, err);

@@ -107,8 +107,7 @@ static enum orr_code compare_members(struct orr_call *call, struct orr_fleet *se
             code = decide(call, set, i, reference, &changes[i], err);
             decided++;
         }
-    if (code != ORR_OK)
-        return code;
+    ORR_TRY(code);
     return orr_answer_of_json(200, &json,
                               orr_majority_json(&json, &majority, findings, count, set->called, set->alike, changes),
                               ret_answer, err);

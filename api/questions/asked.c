@@ -47,9 +47,7 @@ enum orr_code orr_params_drawing(const struct orr_params *params, struct orr_dia
                                                 .to = params->to};
     if (params->view != ORR_VIEW_PATH || (params->from && params->to))
         return ORR_OK;
-    orr_fail(err, ORR_SETTING, "the view path needs both from and to");
-    orr_error_where(err, "%s", params->from ? "to" : "from");
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, params->from ? "to" : "from", NULL, "the view path needs both from and to");
 }
 
 enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *ret_why, struct orr_error *err)
@@ -108,11 +106,9 @@ enum orr_code orr_params_place(const struct orr_params *params, const struct orr
                                         .top = params->top,
                                         .worst = params->pack == ORR_PACK_WORST,
                                         .free = ~(orr_bits)0 >> (ORR_MOST_PLACE_GPUS - most)};
-    if (params->jobs && (params->count || params->compared)) {
-        orr_fail(err, ORR_SETTING, "jobs already says how many GPUs each job takes: leave out count and compare");
-        orr_error_where(err, "jobs");
-        return ORR_SETTING;
-    }
+    if (params->jobs && (params->count || params->compared))
+        return orr_fail_with(err, ORR_SETTING, "jobs", NULL,
+                             "jobs already says how many GPUs each job takes: leave out count and compare");
     if (params->free)
         ORR_TRY(orr_place_gpus_read(scores, "free", params->free, &request.free, err));
     if (params->query.settings.gpus)
@@ -138,11 +134,9 @@ enum orr_code orr_params_gate(const struct orr_params *params, struct orr_gate_r
                                              .min_bus_bw = value,
                                              .allowed = params->allowed.items,
                                              .allowed_count = params->allowed.count};
-    if (!end || *end || !(value >= 0 && value <= 1)) {
-        orr_fail(err, ORR_SETTING, "min_busbw must be a fraction from 0 to 1, such as 0.9, not \"%.40s\"", share);
-        orr_error_where(err, "min_busbw");
-        return ORR_SETTING;
-    }
+    if (!end || *end || !(value >= 0 && value <= 1))
+        return orr_fail_with(err, ORR_SETTING, "min_busbw", NULL,
+                             "min_busbw must be a fraction from 0 to 1, such as 0.9, not \"%.40s\"", share);
     for (uint32_t i = 0; i < params->allowed.count; i++)
         if (!orr_gate_knows(params->allowed.items[i])) {
             return orr_fail_with(err, ORR_SETTING, "allow",

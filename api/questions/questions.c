@@ -127,11 +127,9 @@ enum orr_code orr_read_number(const char *name, const char *text, uint32_t least
 {
     char *end = NULL;
     unsigned long value = isdigit((unsigned char)text[0]) ? strtoul(text, &end, 10) : 0;
-    if (!end || *end || value < least || value > most) {
-        orr_fail(err, ORR_SETTING, "%s must be a number from %u to %u, not \"%.40s\"", name, least, most, text);
-        orr_error_where(err, "%s", name);
-        return ORR_SETTING;
-    }
+    if (!end || *end || value < least || value > most)
+        return orr_fail_with(err, ORR_SETTING, name, NULL, "%s must be a number from %u to %u, not \"%.40s\"", name,
+                             least, most, text);
     *ret_number = (uint32_t)value;
     return ORR_OK;
 }

@@ -89,8 +89,7 @@ static enum orr_code pg_take(struct orr_store *base, struct orr_session **ret_se
         store->open++;
     }
     pthread_mutex_unlock(&store->lock);
-    if (code != ORR_OK)
-        return code;
+    ORR_TRY(code);
     if (!session) {
         struct orr_error why = {0};
         session = malloc(sizeof *session);

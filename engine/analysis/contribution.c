@@ -84,10 +84,9 @@ static enum orr_code measure_nets(const struct orr_part *part, uint32_t gpu, uin
 /* NCCL divides the rate of the NICs by it, for a peer in another system. */
 static enum orr_code divides_by_zero(const struct orr_settings *settings, struct orr_error *err)
 {
-    orr_fail(err, ORR_SETTING, "NCCL crashes with NCCL_P2P_PER_CHANNEL_NET_BW=%s, because it divides by it",
-             orr_setting_text(settings, ORR_SET_P2P_PER_CHANNEL_NET_BW));
-    orr_error_advice(err, "give a rate in GB/s, 1 or more");
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, NULL, "give a rate in GB/s, 1 or more",
+                         "NCCL crashes with NCCL_P2P_PER_CHANNEL_NET_BW=%s, because it divides by it",
+                         orr_setting_text(settings, ORR_SET_P2P_PER_CHANNEL_NET_BW));
 }
 
 /* The values that ranks exchange in releases that size point-to-point transfers and NVLS by the rate of the NICs. */

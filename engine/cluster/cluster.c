@@ -224,13 +224,11 @@ static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_req
     }
     c->lines = lines;
     ORR_TRY(orr_place_ranks(c, request, err));
-    if (!c->plan && c->host_count > ORR_MAX_HOSTS) {
-        orr_fail(err, ORR_LIMIT, "%u hosts are too many for one document: the limit is %d", c->host_count,
-                 (int)ORR_MAX_HOSTS);
-        orr_error_advice(
-            err, "ask for a section other than channels; `orrery channels` and .../channels stream rings and trees");
-        return ORR_LIMIT;
-    }
+    if (!c->plan && c->host_count > ORR_MAX_HOSTS)
+        return orr_fail_with(
+            err, ORR_LIMIT, NULL,
+            "ask for a section other than channels; `orrery channels` and .../channels stream rings and trees",
+            "%u hosts are too many for one document: the limit is %d", c->host_count, (int)ORR_MAX_HOSTS);
     ORR_TRY(orr_fabrics_decide(c, err));
     ORR_TRY(orr_place_systems(c, err));
     ORR_TRY(analyse_kinds(c, err));

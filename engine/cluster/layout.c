@@ -18,11 +18,10 @@ const char *orr_dimension_name(enum orr_dimension dimension)
 
 static enum orr_code wrong(struct orr_error *err, const char *what, const char *which, size_t length)
 {
-    orr_fail(err, ORR_SETTING, "%s \"%.*s\"", what, (int)(length > 60 ? 60 : length), which);
-    orr_error_where(err, "layout");
-    orr_error_advice(
-        err, "write tp=8,pp=4,dp=16 with any of tp, cp, dp, pp and ep, and order=tp-cp-dp-pp if the order differs");
-    return ORR_SETTING;
+    return orr_fail_with(
+        err, ORR_SETTING, "layout",
+        "write tp=8,pp=4,dp=16 with any of tp, cp, dp, pp and ep, and order=tp-cp-dp-pp if the order differs",
+        "%s \"%.*s\"", what, (int)(length > 60 ? 60 : length), which);
 }
 
 static int find_name(const char *text, size_t length)
@@ -102,19 +101,15 @@ static enum orr_code fit(struct orr_layout *layout, struct orr_error *err)
             return wrong(err, "only one size can be the rest, not also", names[d], 2);
         open = d;
     }
-    if (product > layout->rank_count || layout->rank_count % product || (open < 0 && product != layout->rank_count)) {
-        orr_fail(err, ORR_SETTING, "the sizes multiply to %llu, which does not fit %u ranks",
-                 (unsigned long long)product, layout->rank_count);
-        orr_error_where(err, "layout");
-        return ORR_SETTING;
-    }
+    if (product > layout->rank_count || layout->rank_count % product || (open < 0 && product != layout->rank_count))
+        return orr_fail_with(err, ORR_SETTING, "layout", NULL,
+                             "the sizes multiply to %llu, which does not fit %u ranks", (unsigned long long)product,
+                             layout->rank_count);
     if (open >= 0)
         layout->size[open] = layout->rank_count / (uint32_t)product;
-    if (layout->size[ORR_DP] % layout->expert) {
-        orr_fail(err, ORR_SETTING, "ep=%u does not divide dp=%u", layout->expert, layout->size[ORR_DP]);
-        orr_error_where(err, "layout");
-        return ORR_SETTING;
-    }
+    if (layout->size[ORR_DP] % layout->expert)
+        return orr_fail_with(err, ORR_SETTING, "layout", NULL, "ep=%u does not divide dp=%u", layout->expert,
+                             layout->size[ORR_DP]);
     uint32_t stride = 1;
     for (int i = 0; i < ORR_DIMENSION_COUNT; i++) {
         layout->stride[layout->order[i]] = stride;

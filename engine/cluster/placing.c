@@ -139,13 +139,11 @@ static enum orr_code place_list(struct orr_cluster *c, const struct orr_cluster_
     uint32_t *taken = ORR_NEW(c->arena, uint32_t, c->host_count);
     uint32_t *host_of_rank = ORR_NEW(c->arena, uint32_t, c->rank_count);
     ORR_NEED(taken && host_of_rank, err);
-    if (request->listed_ranks != c->rank_count) {
-        orr_fail(err, ORR_INVALID, "the list places %u ranks, but the hosts have %u GPUs that take part",
-                 request->listed_ranks, c->rank_count);
-        orr_error_where(err, "ranks");
-        orr_error_advice(err, "list the host of every rank: each host once for every GPU that takes part");
-        return ORR_INVALID;
-    }
+    if (request->listed_ranks != c->rank_count)
+        return orr_fail_with(err, ORR_INVALID, "ranks",
+                             "list the host of every rank: each host once for every GPU that takes part",
+                             "the list places %u ranks, but the hosts have %u GPUs that take part",
+                             request->listed_ranks, c->rank_count);
     for (uint32_t r = 0; r < c->rank_count; r++) {
         uint32_t host = request->host_of_rank[r];
         if (host >= c->host_count)

@@ -50,8 +50,7 @@ enum orr_code orr_count_channels(struct orr_connecting *c, struct orr_error *err
     struct orr_communicator *out = c->out;
     const struct orr_graph *chain = &out->aligned[ORR_GRAPH_COLLNET_CHAIN];
     int32_t *source = ORR_NEW(c->arena, int32_t, (size_t)c->max_channels);
-    if (!source)
-        return orr_fail_nomem(err);
+    ORR_NEED(source, err);
     int32_t count = orr_clamp(2 * (int64_t)c->out->base_channels, 1, c->max_channels);
     for (int32_t i = 0; i < count; i++)
         source[i] = i;

@@ -68,8 +68,7 @@ enum orr_code orr_connect_collnet(struct orr_connecting *c, bool lists, struct o
     if (!c->rules->collnet_chains || !lists)
         return ORR_OK;
     struct orr_chain *chains = ORR_NEW(c->arena, struct orr_chain, (size_t)out->distinct_count);
-    if (!chains)
-        return orr_fail_nomem(err);
+    ORR_NEED(chains, err);
     for (int32_t d = 0; d < out->distinct_count; d++) {
         if (d >= c->out->base_channels) {
             chains[d] = chains[d - c->out->base_channels];
@@ -77,8 +76,7 @@ enum orr_code orr_connect_collnet(struct orr_connecting *c, bool lists, struct o
         }
         chains[d].up = orr_ranks_new(c->arena, out->rank_count);
         chains[d].down = orr_ranks_new(c->arena, out->rank_count);
-        if (!chains[d].up || !chains[d].down)
-            return orr_fail_nomem(err);
+        ORR_NEED(chains[d].up && chains[d].down, err);
         connect_chain(c, d, &chains[d]);
         chains[d].depth = (int32_t)(out->rank_count / out->node_count);
     }

@@ -76,8 +76,7 @@ enum orr_code orr_number_nodes(struct orr_connecting *c, uint32_t member_count, 
 
     int32_t *nodes = orr_ranks_new(c->arena, out->rank_count);
     int32_t *marks = orr_ranks_new(c->arena, (size_t)last + 1);
-    if (!nodes || !marks)
-        return orr_fail_nomem(err);
+    ORR_NEED(nodes && marks, err);
     const struct orr_contribution *checked = NULL;
     for (uint32_t n = 0; n < member_count; n++) {
         const struct orr_member *member = &c->members[n];

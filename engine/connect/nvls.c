@@ -133,8 +133,7 @@ static enum orr_code list_own_heads(struct orr_connecting *c, struct orr_error *
     int32_t own[ORR_MAX_CHANNELS];
     int32_t count = orr_graph_heads(&c->members[0].contribution->graphs[ORR_GRAPH_NVLS], true, own);
     int32_t *heads = ORR_NEW(c->arena, int32_t, (size_t)count);
-    if (!heads)
-        return orr_fail_nomem(err);
+    ORR_NEED(heads, err);
     for (int32_t h = 0; h < count; h++)
         heads[h] = orr_member_rank(&c->members[0], own[h]);
     c->out->nvls_heads = heads;
@@ -181,8 +180,7 @@ enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err)
     int32_t *heads = ORR_NEW(c->arena, int32_t, (size_t)out->node_count * (size_t)head_count);
     struct orr_tree_place *places = ORR_NEW(c->arena, struct orr_tree_place, out->node_count);
     struct orr_nvls_tree *trees = ORR_NEW(c->arena, struct orr_nvls_tree, ORR_NVLS_TREES);
-    if (!heads || !places || !trees)
-        return orr_fail_nomem(err);
+    ORR_NEED(heads && places && trees, err);
     for (uint32_t n = 0; n < out->node_count; n++)
         list_heads(c, n, head_count, heads + (size_t)n * (size_t)head_count);
     out->nvls_channels = c->nvls_channels;

@@ -91,12 +91,10 @@ static int32_t exchanged_per_peer(const struct orr_connecting *c, int32_t p2p)
 static enum orr_code read_group_size(const struct orr_connecting *c, uint32_t *ret_size, struct orr_error *err)
 {
     int32_t size = orr_setting_int32(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE);
-    if (size < 1 && orr_setting_in(ORR_SET_P2P_SCHEDULE_GROUP_SIZE, c->settings->release)) {
-        orr_fail(err, ORR_SETTING, "NCCL crashes with NCCL_P2P_SCHEDULE_GROUP_SIZE=%s, because it divides by it",
-                 orr_setting_text(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE));
-        orr_error_advice(err, "give a number of ranks, 1 or more");
-        return ORR_SETTING;
-    }
+    if (size < 1 && orr_setting_in(ORR_SET_P2P_SCHEDULE_GROUP_SIZE, c->settings->release))
+        return orr_fail_with(err, ORR_SETTING, NULL, "give a number of ranks, 1 or more",
+                             "NCCL crashes with NCCL_P2P_SCHEDULE_GROUP_SIZE=%s, because it divides by it",
+                             orr_setting_text(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE));
     *ret_size = (uint32_t)ORR_LESS(size, (int32_t)c->out->rank_count);
     return ORR_OK;
 }

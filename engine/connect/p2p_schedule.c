@@ -231,8 +231,7 @@ static enum orr_code list_groups(struct orr_p2p_schedule *s, struct orr_arena *a
     const struct orr_communicator *c = s->communicator;
     uint32_t *node_of_group = ORR_NEW(arena, uint32_t, s->group_count);
     uint32_t *first_group = ORR_NEW(arena, uint32_t, c->node_count);
-    if (!node_of_group || !first_group)
-        return orr_fail_nomem(err);
+    ORR_NEED(node_of_group && first_group, err);
     uint32_t group = 0;
     for (uint32_t n = 0; n < c->node_count; n++) {
         first_group[n] = group;

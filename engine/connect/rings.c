@@ -109,8 +109,7 @@ enum orr_code orr_check_rings(const struct orr_connecting *c, struct orr_error *
     const struct orr_contribution *checked[2] = {NULL, NULL}; /* last checked contributions of even and odd nodes, since
                                                                * most nodes are equal */
     int32_t *seen = orr_ranks_new(c->arena, out->most_host_ranks), mark = 0;
-    if (!seen)
-        return orr_fail_nomem(err);
+    ORR_NEED(seen, err);
     for (uint32_t n = 0; n < out->node_count; n++) {
         const struct orr_member *member = &c->members[n];
         if (member->contribution == checked[n % 2])
@@ -128,16 +127,14 @@ enum orr_code orr_connect_rings(struct orr_connecting *c, struct orr_error *err)
 {
     struct orr_communicator *out = c->out;
     int32_t **rings = ORR_NEW(c->arena, int32_t *, (size_t)out->distinct_count);
-    if (!rings)
-        return orr_fail_nomem(err);
+    ORR_NEED(rings, err);
     for (int32_t d = 0; d < out->distinct_count; d++) {
         if (d >= out->base_channels) {
             rings[d] = rings[d - out->base_channels];
             continue;
         }
         rings[d] = ORR_NEW(c->arena, int32_t, out->rank_count);
-        if (!rings[d])
-            return orr_fail_nomem(err);
+        ORR_NEED(rings[d], err);
         if (orr_budget_spent(out->rank_count / 16))
             return orr_budget_check(err);
         orr_ring_make(out, d, rings[d]);

@@ -33,8 +33,7 @@ enum orr_code orr_tree_new(struct orr_arena *arena, uint32_t rank_count, struct 
 {
     ret_tree->up = orr_ranks_new(arena, rank_count);
     int32_t(*down)[3] = orr_arena_alloc(arena, rank_count, sizeof *down);
-    if (!ret_tree->up || !down)
-        return orr_fail_nomem(err);
+    ORR_NEED(ret_tree->up && down, err);
     for (uint32_t i = 0; i < rank_count; i++)
         down[i][0] = down[i][1] = down[i][2] = -1;
     ret_tree->down = down;
@@ -158,8 +157,7 @@ enum orr_code orr_tree_make(const struct orr_communicator *communicator, int32_t
                             struct orr_error *err)
 {
     struct orr_tree_place *places = malloc(communicator->node_count * sizeof *places);
-    if (!places)
-        return orr_fail_nomem(err);
+    ORR_NEED(places, err);
     orr_double_tree(communicator->rules, (int32_t)communicator->node_count, distinct / communicator->base_channels,
                     places);
     fill(communicator, distinct, places, true, tree);

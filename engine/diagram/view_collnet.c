@@ -157,11 +157,10 @@ enum orr_code orr_view_collnet(const struct orr_analysis *analysis, struct orr_d
     const struct orr_graph *graphs = star.part->contribution.graphs;
     star.graph = &graphs[graphs[ORR_GRAPH_COLLNET_DIRECT].pattern == ORR_PATTERN_NONE ? ORR_GRAPH_COLLNET_CHAIN
                                                                                       : ORR_GRAPH_COLLNET_DIRECT];
-    if (star.graph->pattern == ORR_PATTERN_NONE || star.graph->channels < 1 || !star.graph->gpu_count) {
-        orr_fail(err, ORR_NOT_FOUND, "there is no CollNet graph to draw");
-        orr_error_advice(err, "CollNet needs NCCL_COLLNET_ENABLE=1, several hosts and NICs with coll=\"1\"");
-        return ORR_NOT_FOUND;
-    }
+    if (star.graph->pattern == ORR_PATTERN_NONE || star.graph->channels < 1 || !star.graph->gpu_count)
+        return orr_fail_with(err, ORR_NOT_FOUND, NULL,
+                             "CollNet needs NCCL_COLLNET_ENABLE=1, several hosts and NICs with coll=\"1\"",
+                             "there is no CollNet graph to draw");
     find_heads(&star);
     star.rank_count = star.part->contribution.rank_count;
     if (star.rank_count > ORR_DRAWN_NODES_MAX)

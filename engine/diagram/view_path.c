@@ -128,13 +128,13 @@ static const struct orr_part *find_part(const struct orr_analysis *analysis, con
         missing = from;
     else if (orr_system_find(&analysis->built, to) == ORR_NO_NODE)
         missing = to;
-    if (missing) {
-        orr_fail(err, ORR_NOT_FOUND, "there is no device \"%.60s\"", missing);
-        orr_error_advice(err, "name it as the analysis does (GPU/0-1b000), by rank:N or by bus id");
-    } else {
-        orr_fail(err, ORR_NOT_FOUND, "no path joins %.60s and %.60s: NCCL trimmed one of them away", from, to);
-        orr_error_advice(err, "with one host NCCL drops the NICs: ask with hosts=2 to see paths to them");
-    }
+    if (missing)
+        orr_fail_with(err, ORR_NOT_FOUND, NULL, "name it as the analysis does (GPU/0-1b000), by rank:N or by bus id",
+                      "there is no device \"%.60s\"", missing);
+    else
+        orr_fail_with(err, ORR_NOT_FOUND, NULL,
+                      "with one host NCCL drops the NICs: ask with hosts=2 to see paths to them",
+                      "no path joins %.60s and %.60s: NCCL trimmed one of them away", from, to);
     return NULL;
 }
 

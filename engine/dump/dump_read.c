@@ -269,11 +269,10 @@ static enum orr_code parse(struct reader *reader, const char *bytes, size_t leng
 static enum orr_code look_at(const char *bytes, size_t length, struct orr_error *err)
 {
     size_t start = orr_bytes_blanks(bytes, length, orr_bytes_mark(bytes, length));
-    if (start == length) {
-        orr_fail(err, ORR_UNRECOGNISED, "the input is empty");
-        orr_error_advice(err, "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file");
-        return ORR_UNRECOGNISED;
-    }
+    if (start == length)
+        return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
+                             "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file",
+                             "the input is empty");
     unsigned char first = (unsigned char)bytes[start];
     if (first == '<' || (length >= 2 && ((first == 0xff && (unsigned char)bytes[1] == 0xfe) ||
                                          (first == 0xfe && (unsigned char)bytes[1] == 0xff))))
@@ -290,12 +289,11 @@ static enum orr_code check_system(const struct reader *reader)
 {
     const struct orr_dump *dump = reader->dump;
     int32_t version;
-    if (!dump->element_count) {
-        orr_fail(reader->err, ORR_UNRECOGNISED,
-                 "this XML is not an NCCL topology: the outermost element is <%s>, not <system>", reader->root_name);
-        orr_error_advice(reader->err, "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file");
-        return ORR_UNRECOGNISED;
-    }
+    if (!dump->element_count)
+        return orr_fail_with(reader->err, ORR_UNRECOGNISED, NULL,
+                             "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file",
+                             "this XML is not an NCCL topology: the outermost element is <%s>, not <system>",
+                             reader->root_name);
     return orr_element_need_int(dump, 0, ORR_ATTR_VERSION, &version, reader->err);
 }
 

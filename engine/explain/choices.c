@@ -14,10 +14,9 @@ enum orr_code orr_find_choice(struct orr_explainer *e, struct orr_error *err)
     e->part = &e->a->parts[0];
     if (e->why->bytes)
         return ORR_OK;
-    orr_fail(err, ORR_SETTING, "algorithm needs the size of the message (bytes)");
-    orr_error_where(err, "bytes");
-    orr_error_advice(err, "such as bytes=1048576; collective=AllGather names another collective than AllReduce");
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, "bytes",
+                         "such as bytes=1048576; collective=AllGather names another collective than AllReduce",
+                         "algorithm needs the size of the message (bytes)");
 }
 
 static const char *name_of(struct orr_explainer *e, enum orr_algorithm algorithm, enum orr_protocol protocol)

@@ -6,20 +6,15 @@
 
 enum orr_code orr_find_gpu_of_nic(struct orr_explainer *e, struct orr_error *err)
 {
-    if (!e->why->from) {
-        orr_fail(err, ORR_SETTING, "nic needs from: a rank");
-        orr_error_where(err, "from");
-        orr_error_advice(err, "such as rank:0; you can also name a channel");
-        return ORR_SETTING;
-    }
+    if (!e->why->from)
+        return orr_fail_with(err, ORR_SETTING, "from", "such as rank:0; you can also name a channel",
+                             "nic needs from: a rank");
     ORR_TRY(orr_device_find(e->a, e->why->from, "from", &e->part, &e->from, err));
     if (e->part->system.nodes[e->from].type != ORR_GPU)
         return orr_fail(err, ORR_NOT_FOUND, "only ranks use NICs, and \"%.40s\" is not a GPU", e->why->from);
-    if (!e->part->net_devs) {
-        orr_fail(err, ORR_NOT_FOUND, "no rank uses a NIC: the communicator is one system or has no NICs");
-        orr_error_advice(err, "with several hosts they do: add hosts=2");
-        return ORR_NOT_FOUND;
-    }
+    if (!e->part->net_devs)
+        return orr_fail_with(err, ORR_NOT_FOUND, NULL, "with several hosts they do: add hosts=2",
+                             "no rank uses a NIC: the communicator is one system or has no NICs");
     if (e->why->channel >= e->part->net_dev_channels) {
         orr_fail(err, ORR_NOT_FOUND, "the ring graph has no channel %d", e->why->channel);
         orr_error_advice(err, "it has the channels 0 to %d", e->part->net_dev_channels - 1);

@@ -8,10 +8,9 @@ static enum orr_code need(const struct orr_explainer *e, bool to, struct orr_err
     const char *missing = !e->why->from ? "from" : to && !e->why->to ? "to" : NULL;
     if (!missing)
         return ORR_OK;
-    orr_fail(err, ORR_SETTING, "%s needs %s", e->row->name, to ? "both from and to" : "from");
-    orr_error_where(err, "%s", missing);
-    orr_error_advice(err, "name devices as the analysis does, such as GPU/0-1b000 or NET/0-0, or by rank:0");
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, missing,
+                         "name devices as the analysis does, such as GPU/0-1b000 or NET/0-0, or by rank:0",
+                         "%s needs %s", e->row->name, to ? "both from and to" : "from");
 }
 
 static enum orr_code find_both(struct orr_explainer *e, struct orr_error *err)
@@ -23,10 +22,9 @@ static enum orr_code find_both(struct orr_explainer *e, struct orr_error *err)
 
 static enum orr_code refuse(const struct orr_explainer *e, const char *what, struct orr_error *err)
 {
-    orr_fail(err, ORR_NOT_FOUND, "%s is decided between %s, not between %.40s and %.40s", e->row->name, what,
-             e->why->from, e->why->to);
-    orr_error_advice(err, "ask for path: every pair of devices has one");
-    return ORR_NOT_FOUND;
+    return orr_fail_with(err, ORR_NOT_FOUND, NULL, "ask for path: every pair of devices has one",
+                         "%s is decided between %s, not between %.40s and %.40s", e->row->name, what, e->why->from,
+                         e->why->to);
 }
 
 enum orr_code orr_find_ranks(struct orr_explainer *e, struct orr_error *err)
@@ -40,19 +38,15 @@ enum orr_code orr_find_ranks(struct orr_explainer *e, struct orr_error *err)
 enum orr_code orr_find_pair(struct orr_explainer *e, struct orr_error *err)
 {
     ORR_TRY(find_both(e, err));
-    if (e->part != e->part_of_to) {
-        orr_fail(err, ORR_NOT_FOUND, "%.40s and %.40s are in different systems: trimming split the host", e->why->from,
-                 e->why->to);
-        orr_error_advice(err, "they reach each other only through the network; ask for p2p, which explains why");
-        return ORR_NOT_FOUND;
-    }
+    if (e->part != e->part_of_to)
+        return orr_fail_with(
+            err, ORR_NOT_FOUND, NULL, "they reach each other only through the network; ask for p2p, which explains why",
+            "%.40s and %.40s are in different systems: trimming split the host", e->why->from, e->why->to);
     bool starts = orr_paths_has(&e->part->paths, e->from);
-    if (!starts || !orr_paths_has(&e->part->paths, e->to)) {
-        orr_fail(err, ORR_NOT_FOUND, "NCCL keeps no paths %s %.60s", starts ? "to" : "from",
-                 starts ? e->why->to : e->why->from);
-        orr_error_advice(err, "paths start and end at GPUs, NETs, CPUs and NVSwitches");
-        return ORR_NOT_FOUND;
-    }
+    if (!starts || !orr_paths_has(&e->part->paths, e->to))
+        return orr_fail_with(err, ORR_NOT_FOUND, NULL, "paths start and end at GPUs, NETs, CPUs and NVSwitches",
+                             "NCCL keeps no paths %s %.60s", starts ? "to" : "from",
+                             starts ? e->why->to : e->why->from);
     return ORR_OK;
 }
 

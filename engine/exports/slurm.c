@@ -147,9 +147,9 @@ static enum orr_code need_domains(const struct groups *domains, struct orr_error
 {
     if (domains->count)
         return ORR_OK;
-    orr_fail(err, ORR_INVALID, "no host is known to be in an NVLink domain, so Slurm has no blocks to describe");
-    orr_error_advice(err, "give \"domain\" in the cluster file, or upload each host with the label domain=NAME");
-    return ORR_INVALID;
+    return orr_fail_with(err, ORR_INVALID, NULL,
+                         "give \"domain\" in the cluster file, or upload each host with the label domain=NAME",
+                         "no host is known to be in an NVLink domain, so Slurm has no blocks to describe");
 }
 
 static enum orr_code need_switches(const struct orr_export_request *request, const struct groups *leaves,
@@ -160,10 +160,10 @@ static enum orr_code need_switches(const struct orr_export_request *request, con
         return ORR_OK;
     while (leaves->of_host[h] != UINT32_MAX)
         h++;
-    orr_fail(err, ORR_INVALID, "the leaf switch of %u of %u hosts is not known, such as that of %.80s", leaves->without,
-             request->count, request->hosts[h].name);
-    orr_error_advice(err, "give \"switch\" in the cluster file, or upload each host with the label switch=NAME");
-    return ORR_INVALID;
+    return orr_fail_with(err, ORR_INVALID, NULL,
+                         "give \"switch\" in the cluster file, or upload each host with the label switch=NAME",
+                         "the leaf switch of %u of %u hosts is not known, such as that of %.80s", leaves->without,
+                         request->count, request->hosts[h].name);
 }
 
 enum orr_code orr_export_slurm_tree(const struct orr_export_request *request, struct orr_text *text,

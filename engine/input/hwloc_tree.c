@@ -176,19 +176,16 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
 
 static enum orr_code check(const struct orr_hwloc_builder *b, struct orr_error *err)
 {
-    if (!b->pci_objects) {
-        orr_fail(err, ORR_INVALID, "the hwloc export contains no PCI devices, and so neither GPUs nor NICs");
-        orr_error_advice(
-            err, "export it again with PCI devices: lstopo --whole-io --of xml machine.xml, with hwloc's PCI support");
-        return ORR_INVALID;
-    }
-    if (!b->gpu_count && !b->type) {
-        orr_fail(err, ORR_NO_RANKS, "the hwloc export contains %u PCI devices, but no GPU of NVIDIA or AMD among them",
-                 b->pci_objects);
-        orr_error_advice(err,
-                         "export it on a machine where lstopo sees the GPUs: lstopo --whole-io --of xml machine.xml");
-        return ORR_NO_RANKS;
-    }
+    if (!b->pci_objects)
+        return orr_fail_with(
+            err, ORR_INVALID, NULL,
+            "export it again with PCI devices: lstopo --whole-io --of xml machine.xml, with hwloc's PCI support",
+            "the hwloc export contains no PCI devices, and so neither GPUs nor NICs");
+    if (!b->gpu_count && !b->type)
+        return orr_fail_with(
+            err, ORR_NO_RANKS, NULL,
+            "export it on a machine where lstopo sees the GPUs: lstopo --whole-io --of xml machine.xml",
+            "the hwloc export contains %u PCI devices, but no GPU of NVIDIA or AMD among them", b->pci_objects);
     return ORR_OK;
 }
 

@@ -251,9 +251,8 @@ static enum orr_code unrecognised(const struct orr_input *input, struct orr_erro
         size_t size = strlen(mistakes[i].magic), at = input->start;
         if (at + size > input->length || memcmp(input->bytes + at, mistakes[i].magic, size))
             continue;
-        orr_fail(err, ORR_UNRECOGNISED, "this is not topology XML: the input is %s", mistakes[i].what);
-        orr_error_advice(err, "%s", mistakes[i].advice);
-        return ORR_UNRECOGNISED;
+        return orr_fail_with(err, ORR_UNRECOGNISED, NULL, mistakes[i].advice,
+                             "this is not topology XML: the input is %s", mistakes[i].what);
     }
     static const struct {
         const char *mark, *what, *advice;
@@ -274,21 +273,17 @@ static enum orr_code unrecognised(const struct orr_input *input, struct orr_erro
     for (size_t i = 0; i < sizeof others / sizeof others[0] && !input->root[0]; i++) {
         if (orr_bytes_find(input->bytes, input->length, 0, others[i].mark) == input->length)
             continue;
-        orr_fail(err, ORR_UNRECOGNISED, "no machine: this is %s", others[i].what);
-        orr_error_advice(err, "%s", others[i].advice);
-        return ORR_UNRECOGNISED;
+        return orr_fail_with(err, ORR_UNRECOGNISED, NULL, others[i].advice, "no machine: this is %s", others[i].what);
     }
-    if (!input->root[0] && is_results(input)) {
-        orr_fail(err, ORR_UNRECOGNISED, "results of nccl-tests, which show no machine");
-        orr_error_advice(err, "`orrery check-perf` judges them; --topology FILE or --machine TYPE names the machine");
-        return ORR_UNRECOGNISED;
-    }
-    if (!input->root[0] && is_prose(input)) {
-        orr_fail(err, ORR_UNRECOGNISED, "no machine, no log and no results are recognised in this text");
-        orr_error_advice(err, "give what the job prints with NCCL_DEBUG=INFO, what nccl-tests prints, the file that "
-                              "NCCL_TOPO_DUMP_FILE names, or the output of `nvidia-smi topo -m`");
-        return ORR_UNRECOGNISED;
-    }
+    if (!input->root[0] && is_results(input))
+        return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
+                             "`orrery check-perf` judges them; --topology FILE or --machine TYPE names the machine",
+                             "results of nccl-tests, which show no machine");
+    if (!input->root[0] && is_prose(input))
+        return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
+                             "give what the job prints with NCCL_DEBUG=INFO, what nccl-tests prints, the file that "
+                             "NCCL_TOPO_DUMP_FILE names, or the output of `nvidia-smi topo -m`",
+                             "no machine, no log and no results are recognised in this text");
     return ORR_OK;
 }
 

@@ -173,10 +173,9 @@ static enum orr_code read_header(struct table *table)
         if (at_row(table))
             return ORR_OK;
     }
-    orr_fail(table->err, ORR_UNRECOGNISED, "no table of nvidia-smi topo -m with a row for each GPU");
-    orr_error_advice(table->err,
-                     "copy the whole output of nvidia-smi topo -m, from the names of the columns to its legend");
-    return ORR_UNRECOGNISED;
+    return orr_fail_with(table->err, ORR_UNRECOGNISED, NULL,
+                         "copy the whole output of nvidia-smi topo -m, from the names of the columns to its legend",
+                         "no table of nvidia-smi topo -m with a row for each GPU");
 }
 
 /* The words after the cells are those of the last columns, in their order. */

@@ -52,10 +52,10 @@ static enum orr_code dump_of(const struct orr_log *log, struct orr_dump **ret_du
     ORR_TRY(orr_log_tree_dump(log, 0, ret_dump, &why, err));
     if (*ret_dump)
         return ORR_OK;
-    orr_fail(err, ORR_UNRECOGNISED, "an NCCL debug log, which shows no machine: %s", why);
-    orr_error_advice(err, "`orrery check-log --topology FILE LOG`, or dropping it onto an open machine, compares it; "
-                          "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH prints the tree");
-    return ORR_UNRECOGNISED;
+    return orr_fail_with(err, ORR_UNRECOGNISED, NULL,
+                         "`orrery check-log --topology FILE LOG`, or dropping it onto an open machine, compares it; "
+                         "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH prints the tree",
+                         "an NCCL debug log, which shows no machine: %s", why);
 }
 
 enum orr_code orr_read_log(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump **ret_dump,

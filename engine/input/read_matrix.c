@@ -24,9 +24,9 @@ enum orr_code orr_read_graphs(const struct orr_input *input, const struct orr_in
                               struct orr_dump **ret_dump, struct orr_error *err)
 {
     (void)input, (void)kind, (void)ret_dump;
-    orr_fail(err, ORR_UNRECOGNISED,
-             "NCCL graph XML (NCCL_GRAPH_DUMP_FILE): it lists the channels that NCCL chose, not the machine");
-    orr_error_advice(err, "send the topology (NCCL_TOPO_DUMP_FILE) of the same run; `orrery check-log` compares graphs "
-                          "with a prediction");
-    return ORR_UNRECOGNISED;
+    return orr_fail_with(
+        err, ORR_UNRECOGNISED, NULL,
+        "send the topology (NCCL_TOPO_DUMP_FILE) of the same run; `orrery check-log` compares graphs "
+        "with a prediction",
+        "NCCL graph XML (NCCL_GRAPH_DUMP_FILE): it lists the channels that NCCL chose, not the machine");
 }

@@ -55,11 +55,10 @@ ORR_COMPARATOR(by_id, struct device, strcmp(a->id, b->id), ORR_ORDER(a->index, b
 
 static enum orr_code bad_list(const struct devices *devices, const char *item, const char *why, struct orr_error *err)
 {
-    orr_fail(err, ORR_SETTING, "%s: \"%.40s\" %s", devices->what, item, why);
-    orr_error_where(err, "%s", devices->what);
-    orr_error_advice(
-        err, "give bus ids in the order of the real ones, or REAL=NEW, separated by commas: 0000:00:05.0,0000:00:06.0");
-    return ORR_SETTING;
+    return orr_fail_with(
+        err, ORR_SETTING, devices->what,
+        "give bus ids in the order of the real ones, or REAL=NEW, separated by commas: 0000:00:05.0,0000:00:06.0",
+        "%s: \"%.40s\" %s", devices->what, item, why);
 }
 
 static enum orr_code apply(struct devices *devices, uint32_t index, const char *item, bool *pairs,
@@ -104,12 +103,10 @@ static enum orr_code rename_all(struct devices *devices, const char *list, struc
         ORR_TRY(apply(devices, index++, item, &pairs, err));
         list += length + (list[length] == ',');
     }
-    if (!pairs && index != devices->count) {
-        orr_fail(err, ORR_SETTING, "%s: %u bus ids for %u devices of the dump", devices->what, index, devices->count);
-        orr_error_where(err, "%s", devices->what);
-        orr_error_advice(err, "name all of them, or those that the virtual machine has as REAL=NEW");
-        return ORR_SETTING;
-    }
+    if (!pairs && index != devices->count)
+        return orr_fail_with(err, ORR_SETTING, devices->what,
+                             "name all of them, or those that the virtual machine has as REAL=NEW",
+                             "%s: %u bus ids for %u devices of the dump", devices->what, index, devices->count);
     return ORR_OK;
 }
 
@@ -198,11 +195,9 @@ static enum orr_code make(struct orr_doc *doc, const struct orr_vm_options *opti
             node->claimed = true;
             add_device(node, is_gpu(node) ? gpus : nics);
         }
-    if (!gpus->count) {
-        orr_fail(err, ORR_INVALID, "the dump has no GPU that a VM file could describe");
-        orr_error_advice(err, "take the dump on the real machine: NCCL_TOPO_DUMP_FILE=topo.xml");
-        return ORR_INVALID;
-    }
+    if (!gpus->count)
+        return orr_fail_with(err, ORR_INVALID, NULL, "take the dump on the real machine: NCCL_TOPO_DUMP_FILE=topo.xml",
+                             "the dump has no GPU that a VM file could describe");
     ORR_TRY(rename_all(gpus, options->gpus, err));
     ORR_TRY(rename_all(nics, options->nics, err));
     ORR_TRY(check_unique(gpus, nics, err));

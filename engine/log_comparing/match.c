@@ -136,10 +136,9 @@ static enum orr_code refuse_shared_gpus(const struct matching *m, struct orr_err
 
 static enum orr_code too_few(struct matching *m, struct orr_error *err)
 {
-    orr_fail(err, ORR_NOT_FOUND, "the dump has %u GPU%s, and a host of the log runs %u ranks", m->gpu_count,
-             orr_plural(m->gpu_count), m->local);
-    orr_error_advice(err, "use a dump of all GPUs: set NCCL_TOPO_DUMP_FILE in the job itself");
-    return ORR_NOT_FOUND;
+    return orr_fail_with(err, ORR_NOT_FOUND, NULL, "use a dump of all GPUs: set NCCL_TOPO_DUMP_FILE in the job itself",
+                         "the dump has %u GPU%s, and a host of the log runs %u ranks", m->gpu_count,
+                         orr_plural(m->gpu_count), m->local);
 }
 
 /* Finds the GPU of each rank of the host. *ret_rename: the dump's bus ids are made up, and become the log's. */
@@ -153,13 +152,12 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
         return ORR_OK;
     if (m->gpu_count < m->local && m->gpu_count)
         return too_few(m, err);
-    if (!m->ranked) {
-        orr_fail(err, ORR_NO_RANKS, "%u of the log's %u GPUs are not in the dump, which has no ranks of its own either",
-                 m->local - found, m->local);
-        orr_error_advice(err, "files of cloud providers leave GPUs to detection: use a dump that NCCL_TOPO_DUMP_FILE "
-                              "wrote on that machine");
-        return ORR_NO_RANKS;
-    }
+    if (!m->ranked)
+        return orr_fail_with(err, ORR_NO_RANKS, NULL,
+                             "files of cloud providers leave GPUs to detection: use a dump that NCCL_TOPO_DUMP_FILE "
+                             "wrote on that machine",
+                             "%u of the log's %u GPUs are not in the dump, which has no ranks of its own either",
+                             m->local - found, m->local);
     if (m->with_bus_id >= m->local && !made_up) {
         check->note = found ? orr_arena_printf(check->arena, "%u of the log's %u GPUs %s not in the dump",
                                                m->local - found, m->local, m->local - found == 1 ? "is" : "are")

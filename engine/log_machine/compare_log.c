@@ -60,12 +60,10 @@ enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_
     struct orr_log_question asked = *question;
     struct orr_log_compared compared = {.machine.open = ""};
     enum orr_code code = ORR_OK;
-    if (question->communicator != UINT32_MAX && question->communicator >= log->communicator_count) {
-        (void)orr_fail(err, ORR_SETTING, "communicator %u is not in the log, which has %u", question->communicator,
-                       log->communicator_count);
-        orr_error_advice(err, "they are numbered from 0; without a number all of them are compared");
-        return ORR_SETTING;
-    }
+    if (question->communicator != UINT32_MAX && question->communicator >= log->communicator_count)
+        return orr_fail_with(
+            err, ORR_SETTING, NULL, "they are numbered from 0; without a number all of them are compared",
+            "communicator %u is not in the log, which has %u", question->communicator, log->communicator_count);
     if (log->rccl)
         compared.why = "the job ran RCCL, AMD's library, whose decisions Orrery does not know";
     else if (!dump)

@@ -180,15 +180,14 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     orr_log_place_choices(log);
     if (orr_arena_starved(b->log->arena))
         return orr_fail_nomem(err);
-    if (!b->limits.any_text && !log->speaks_of_nccl && !log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count &&
-        !log->setting_count && !log->lspci_count && !log->kinds[ORR_LOG_GID] && !log->kinds[ORR_LOG_DEVICE]) {
-        (void)orr_fail(err, ORR_UNRECOGNISED,
-                       "this does not look like an NCCL log: no line comes from NCCL (\"NCCL INFO\", \"NCCL WARN\")");
-        orr_error_advice(err,
-                         "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and use what it "
-                         "prints; for results of nccl-tests, use `orrery check-perf`, for machines `orrery show`");
-        return ORR_UNRECOGNISED;
-    }
+    if (!b->limits.any_text && !log->speaks_of_nccl && !log->nccl_count && !log->kinds[ORR_LOG_VERSION] &&
+        !log->event_count && !log->setting_count && !log->lspci_count && !log->kinds[ORR_LOG_GID] &&
+        !log->kinds[ORR_LOG_DEVICE])
+        return orr_fail_with(
+            err, ORR_UNRECOGNISED, NULL,
+            "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and use what it "
+            "prints; for results of nccl-tests, use `orrery check-perf`, for machines `orrery show`",
+            "this does not look like an NCCL log: no line comes from NCCL (\"NCCL INFO\", \"NCCL WARN\")");
     return ORR_OK;
 }
 

@@ -319,10 +319,8 @@ enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settin
     prune(&v);
     if (v.fusion.fused && v.fusion.merge >= ORR_MERGE_VIRTUAL_ONCE)
         orr_order_by_rank(&v.tree);
-    if (v.fusion.refusal) {
-        orr_fail(err, ORR_SETTING, "NCCL %s would not start: %s", settings->release->name, v.fusion.refusal);
-        return ORR_SETTING;
-    }
+    if (v.fusion.refusal)
+        return orr_fail(err, ORR_SETTING, "NCCL %s would not start: %s", settings->release->name, v.fusion.refusal);
     if (!orr_arena_starved(v.tree.arena) && !v.left_out && !v.fusion.fused && !v.grouped && !v.fusion.renumbered)
         return with_notes(&v, ret_dump, err);
     struct orr_dump *changed = orr_doc_to_dump(&v.tree, dump);

@@ -119,12 +119,10 @@ static enum orr_code write_slurm(const struct writing *w, struct orr_error *err)
 static enum orr_code write_hostfile(const struct writing *w, struct orr_error *err)
 {
     const struct orr_cluster *c = w->order->present;
-    if (!w->order->better && !orr_rank_order_by_host(c->order)) {
-        orr_fail(err, ORR_INVALID,
-                 "the best order is the present one, which interleaves hosts; a hostfile cannot express that");
-        orr_error_advice(err, "use the format rankfile or slurm");
-        return ORR_INVALID;
-    }
+    if (!w->order->better && !orr_rank_order_by_host(c->order))
+        return orr_fail_with(
+            err, ORR_INVALID, NULL, "use the format rankfile or slurm",
+            "the best order is the present one, which interleaves hosts; a hostfile cannot express that");
     ORR_TRY(write_head(w, err));
     orr_text_puts(w->text, "# mpirun --hostfile THIS_FILE --map-by slot ...\n");
     for (uint32_t i = 0; i < w->order->host_count; i++) {

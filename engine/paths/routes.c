@@ -148,11 +148,10 @@ static inline enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link
         if (to->cell == NO_CELL || !w->cells) {
             char a[ORR_NODE_ID_SIZE], b[ORR_NODE_ID_SIZE];
             const struct orr_node *x = &w->system->nodes[at], *y = &w->system->nodes[link->to];
-            orr_fail(w->err, ORR_INVALID, "%s has a link of type %s to %s, but there is no link back",
-                     orr_node_id_format(x->type, x->id, a), orr_link_type_name(link->type),
-                     orr_node_id_format(y->type, y->id, b));
-            orr_error_advice(w->err, "NCCL fails on such a file: add the missing element at the other device");
-            return ORR_INVALID;
+            return orr_fail_with(
+                w->err, ORR_INVALID, NULL, "NCCL fails on such a file: add the missing element at the other device",
+                "%s has a link of type %s to %s, but there is no link back", orr_node_id_format(x->type, x->id, a),
+                orr_link_type_name(link->type), orr_node_id_format(y->type, y->id, b));
         }
         back = w->cells[to->cell].link; /* NCCL keeps the old first link */
     }

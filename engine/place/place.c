@@ -6,37 +6,25 @@
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"
 
-static enum orr_code refuse(struct orr_error *err, const char *where, const char *advice)
-{
-    orr_error_where(err, "%s", where);
-    orr_error_advice(err, "%s", advice);
-    return ORR_SETTING;
-}
-
 static enum orr_code check(const struct orr_place_request *request, struct orr_error *err)
 {
     const uint32_t free = orr_bit_count(request->free);
     uint64_t wanted = request->count;
     for (uint32_t i = 0; i < request->job_count; i++)
         wanted += request->jobs[i];
-    if (!wanted) {
-        orr_fail(err, ORR_SETTING, "no GPU is free");
-        return refuse(err, "free", "name free GPUs that are among those of gpus");
-    }
-    if (wanted > free) {
-        orr_fail(err, ORR_SETTING, "%llu GPU%s needed, and %u free", (unsigned long long)wanted,
-                 wanted == 1 ? " is" : "s are", free);
-        return refuse(err, request->job_count ? "jobs" : "count", "ask for fewer GPUs, or name more in free");
-    }
-    if (request->compared & ~request->free) {
-        orr_fail(err, ORR_SETTING, "GPU %u of compare is not free", orr_lowest_bit(request->compared & ~request->free));
-        return refuse(err, "compare", "compare with a set of the GPUs that free names");
-    }
-    if (request->compared && orr_bit_count(request->compared) != request->count) {
-        orr_fail(err, ORR_SETTING, "compare names %u GPU%s, and count is %u", orr_bit_count(request->compared),
-                 orr_plural(orr_bit_count(request->compared)), request->count);
-        return refuse(err, "compare", "give as many GPUs as the job takes, or leave count out");
-    }
+    if (!wanted)
+        return orr_fail_with(err, ORR_SETTING, "free", "name free GPUs that are among those of gpus", "no GPU is free");
+    if (wanted > free)
+        return orr_fail_with(err, ORR_SETTING, request->job_count ? "jobs" : "count",
+                             "ask for fewer GPUs, or name more in free", "%llu GPU%s needed, and %u free",
+                             (unsigned long long)wanted, wanted == 1 ? " is" : "s are", free);
+    if (request->compared & ~request->free)
+        return orr_fail_with(err, ORR_SETTING, "compare", "compare with a set of the GPUs that free names",
+                             "GPU %u of compare is not free", orr_lowest_bit(request->compared & ~request->free));
+    if (request->compared && orr_bit_count(request->compared) != request->count)
+        return orr_fail_with(err, ORR_SETTING, "compare", "give as many GPUs as the job takes, or leave count out",
+                             "compare names %u GPU%s, and count is %u", orr_bit_count(request->compared),
+                             orr_plural(orr_bit_count(request->compared)), request->count);
     return ORR_OK;
 }
 

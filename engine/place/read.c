@@ -22,10 +22,7 @@ static uint32_t read_number(const char **at)
 
 static enum orr_code refuse(struct orr_error *err, const char *name, const char *text, const char *advice)
 {
-    orr_fail(err, ORR_SETTING, "%s cannot be \"%.60s\"", name, text);
-    orr_error_where(err, "%s", name);
-    orr_error_advice(err, "%s", advice);
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, name, advice, "%s cannot be \"%.60s\"", name, text);
 }
 
 enum orr_code orr_place_jobs_read(const char *text, struct orr_place_request *request, struct orr_error *err)

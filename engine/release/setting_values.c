@@ -141,12 +141,9 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     const struct orr_setting_info *info = orr_setting_info(setting);
     size_t length = strlen(value);
     struct orr_setting_value *slot = &settings->values[setting];
-    if (length >= text_rooms[setting].size) {
-        orr_fail(err, ORR_SETTING, "the value of %s has %zu characters, more than %d", name, length,
-                 text_rooms[setting].size - 1);
-        orr_error_where(err, "%s", name);
-        return ORR_SETTING;
-    }
+    if (length >= text_rooms[setting].size)
+        return orr_fail_with(err, ORR_SETTING, name, NULL, "the value of %s has %zu characters, more than %d", name,
+                             length, text_rooms[setting].size - 1);
     memset(slot, 0, sizeof *slot);
     slot->number = orr_setting_default(setting, settings->release);
     if (!length && !info->empty_is_value) {

@@ -287,13 +287,11 @@ static enum orr_code number_ranks(struct orr_builder *b)
     uint32_t count = b->type_count[ORR_GPU];
     int32_t *numbers = ORR_NEW(b->arena, int32_t, count);
     ORR_NEED(numbers, b->err);
-    if (!count) {
-        orr_fail(b->err, ORR_NO_RANKS, "no GPU in this file has a rank, so there is nothing to analyse");
-        orr_error_advice(b->err,
-                         "provider files list PCI devices only: dump the topology from a job there "
-                         "(NCCL_TOPO_DUMP_FILE), or name the machine type: --assume, assume= (`orrery machines`)");
-        return ORR_NO_RANKS;
-    }
+    if (!count)
+        return orr_fail_with(b->err, ORR_NO_RANKS, NULL,
+                             "provider files list PCI devices only: dump the topology from a job there "
+                             "(NCCL_TOPO_DUMP_FILE), or name the machine type: --assume, assume= (`orrery machines`)",
+                             "no GPU in this file has a rank, so there is nothing to analyse");
     for (uint32_t i = 0; i < count; i++) {
         int32_t own = b->nodes[b->of_type[ORR_GPU][i]].node.gpu.rank;
         for (uint32_t j = 0; j < count; j++) {

@@ -296,14 +296,13 @@ enum orr_code orr_builder_order_links(struct orr_builder *b)
 {
     unsigned visits = MAX_VISITS;
     for (uint32_t i = 0; i < b->type_count[ORR_CPU]; i++)
-        if (!order_below(b, b->of_type[ORR_CPU][i], ORR_NO_NODE, MAX_ASCENT, &visits)) {
-            orr_fail(b->err, ORR_INVALID,
-                     "NCCL %s loops forever on this file: it joins two levels of Broadcom switches, and the PCI links "
-                     "then form a circle",
-                     b->release->name);
-            orr_error_advice(b->err, "the vendor and device of some <pci> name a lower switch above an upper one: "
-                                     "correct them, or leave them out");
-            return ORR_INVALID;
-        }
+        if (!order_below(b, b->of_type[ORR_CPU][i], ORR_NO_NODE, MAX_ASCENT, &visits))
+            return orr_fail_with(
+                b->err, ORR_INVALID, NULL,
+                "the vendor and device of some <pci> name a lower switch above an upper one: "
+                "correct them, or leave them out",
+                "NCCL %s loops forever on this file: it joins two levels of Broadcom switches, and the PCI links "
+                "then form a circle",
+                b->release->name);
     return ORR_OK;
 }

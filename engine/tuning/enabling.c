@@ -53,11 +53,8 @@ static int find_name(const struct list *list, struct span piece)
 static enum orr_code refuse(const struct list *list, const char *what, struct span piece, const char *advice,
                             struct orr_error *err)
 {
-    orr_fail(err, ORR_SETTING, "%s: %s \"%.*s\"", list->setting, what, (int)(piece.length < 60 ? piece.length : 60),
-             piece.data);
-    orr_error_where(err, "%s", list->setting);
-    orr_error_advice(err, "%s", advice);
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, list->setting, advice, "%s: %s \"%.*s\"", list->setting, what,
+                         (int)(piece.length < 60 ? piece.length : 60), piece.data);
 }
 
 /* Elements of one list for one function. */

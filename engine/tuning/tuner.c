@@ -65,12 +65,11 @@ static bool find_word(const struct word *words, const char *name, int *ret_value
 
 static enum orr_code bad_row(uint32_t line, const char *what, const char *word, struct orr_error *err)
 {
-    orr_fail(err, ORR_SETTING, "line %u of the tuner file names %s \"%.40s\", which the plugin does not know", line,
-             what, word);
-    orr_error_where(err, "tuner");
-    orr_error_advice(err, "a row is collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks, such as "
-                          "allreduce,0,65536,tree,ll,-1,-1,-1");
-    return ORR_SETTING;
+    return orr_fail_with(err, ORR_SETTING, "tuner",
+                         "a row is collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks, such as "
+                         "allreduce,0,65536,tree,ll,-1,-1,-1",
+                         "line %u of the tuner file names %s \"%.40s\", which the plugin does not know", line, what,
+                         word);
 }
 
 static int32_t number(const struct fields *fields, uint32_t index)
@@ -82,12 +81,10 @@ static enum orr_code read_row(const struct fields *fields, uint32_t line, struct
                               struct orr_error *err)
 {
     int function, algorithm, protocol;
-    if (fields->count < FIELDS_LEAST || fields->count > FIELDS_MOST) {
-        orr_fail(err, ORR_SETTING, "line %u of the tuner file has %u %s; a row needs %d to %d", line, fields->count,
-                 fields->count == 1 ? "field" : "fields", (int)FIELDS_LEAST, (int)FIELDS_MOST);
-        orr_error_where(err, "tuner");
-        return ORR_SETTING;
-    }
+    if (fields->count < FIELDS_LEAST || fields->count > FIELDS_MOST)
+        return orr_fail_with(err, ORR_SETTING, "tuner", NULL,
+                             "line %u of the tuner file has %u %s; a row needs %d to %d", line, fields->count,
+                             fields->count == 1 ? "field" : "fields", (int)FIELDS_LEAST, (int)FIELDS_MOST);
     if (!find_word(functions, fields->text[0], &function))
         return bad_row(line, "the collective", fields->text[0], err);
     if (!find_word(algorithms, fields->text[3], &algorithm))
