@@ -165,8 +165,7 @@ int orr_command_compare(const struct orr_options *options)
     const struct orr_query *query = &asked;
     const bool made = options->params.machine && !options->majority;
     size_t least = options->majority ? 3 : 2, count = options->file_count + made;
-    asked.domain =
-        asked.domain ? asked.domain : 1; /* machines are compared, not racks of one with hosts of the other */
+    asked.apart = true;
     if (options->params.machine && options->majority) {
         fprintf(stderr, "orrery compare: --machine replaces the second dump, and --majority takes files only\n");
         return ORR_EXIT_USAGE;

@@ -190,9 +190,10 @@ static enum orr_code write_comparison(const struct orr_options *options, const s
     if (!question->dump)
         return orr_fail(err, ORR_SETTING, "--against %.80s compares one machine, not a cluster", other);
     query.hosts = options->params.query.hosts;
-    query.domain = options->params.query.domain  ? options->params.query.domain
-                   : question->analysis->cluster ? question->dump->notes->joined
-                                                 : 1; /* both are joined, or neither */
+    query.domain = options->params.query.domain || !question->analysis->cluster
+                       ? options->params.query.domain
+                       : question->dump->notes->joined; /* both are joined, or neither */
+    query.apart = true;
     enum orr_code code = type ? orr_input_machine(type, &dump, err) : orr_read_input(other, &bytes, &length, err);
     if (code == ORR_OK && !type)
         code = orr_input_read(bytes, length, &as, &dump, err);

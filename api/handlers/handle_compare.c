@@ -124,8 +124,7 @@ static enum orr_code compare_set(struct orr_call *call, struct orr_answer **ret_
 
 enum orr_code orr_handle_compare(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    if (!call->params.query.domain)
-        call->params.query.domain = 1; /* machines are compared, not racks of one with hosts of the other */
+    call->params.query.apart = true;
     const struct orr_params *params = &call->params;
     bool of_set = params->topologies.count || params->label_count || params->search;
     if (params->a && !params->b != !params->machine && !of_set)

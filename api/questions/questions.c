@@ -315,8 +315,8 @@ static void add_part(struct orr_text *text, const char *part)
 void orr_query_key(const struct orr_query *query, struct orr_text *text)
 {
     const struct orr_settings *settings = &query->settings;
-    orr_text_printf(text, "|%s|%u|%u.%u%s|%u", settings->release ? settings->release->name : "", settings->asked,
-                    query->hosts, query->domain, query->plan ? "p" : "", settings->fuse_nics);
+    orr_text_printf(text, "|%s|%u|%u.%u%s%s|%u", settings->release ? settings->release->name : "", settings->asked,
+                    query->hosts, query->domain, query->apart ? "a" : "", query->plan ? "p" : "", settings->fuse_nics);
     add_part(text, settings->tuner);
     add_part(text, settings->gpus);
     add_part(text, settings->nics);

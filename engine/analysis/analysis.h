@@ -19,6 +19,8 @@ struct orr_query {
     uint32_t hosts;               /* identical ones, 1.. */
     uint32_t domain;              /* hosts that NVLink joins to a domain: 1 means none, 0 means the number in the dump's
                                    * notes. Read by orr_analyze_hosts() (engine/cluster/again.h) */
+    bool apart;           /* without a domain, only the network joins the hosts, whatever the dump's notes say: machines
+                           * are compared, not racks of one with hosts of the other */
     uint32_t first_hosts; /* to analyse a cluster again with this many of its hosts, in the order of their lowest
                              ranks; 0 means all */
     bool plan;            /* rings and trees are not made: orr_connect_plan() */

@@ -8,7 +8,8 @@
 enum orr_code orr_analyze_hosts(const struct orr_dump *dump, const struct orr_query *query,
                                 struct orr_stage_times *times, struct orr_analysis **ret_answer, struct orr_error *err)
 {
-    const uint32_t stated = query->domain ? query->domain : dump->notes ? dump->notes->joined : 0;
+    const uint32_t noted = dump->notes && !query->apart ? dump->notes->joined : 0;
+    const uint32_t stated = query->domain ? query->domain : noted;
     struct orr_cluster *cluster;
     ORR_LOCAL_ARENA(arena, 0);
     if (stated < 2 || query->hosts < 2)

@@ -13,19 +13,6 @@
 #include "engine/trials/joining.h"
 #include "engine/trials/repair.h"
 
-/* Not a figure of the machine: which hosts share an NVLink domain. */
-static const struct orr_suppositions joining = {
-    .what = "whether NVLink joins the hosts",
-    .confirm = "nvidia-smi -q | grep -E 'ClusterUUID|CliqueId'",
-    .rows = {{"only the network joins the hosts", {NULL}}, {"NVLink joins the hosts of a rack", {NULL}}},
-};
-enum { JOINED = 1 }; /* row */
-
-bool orr_rests_on_joining(const struct orr_diagnosis *diagnosis)
-{
-    return diagnosis->rests_on == &joining;
-}
-
 struct judging {
     const struct orr_patient *patient;
     const struct orr_diagnosis *diagnosis;
@@ -60,8 +47,8 @@ static enum orr_code measure_with(const struct judging *j, const struct orr_supp
     ORR_TRY(orr_repair_chosen(j->patient, j->diagnosis, chosen, scratch, &variant, err));
     variant.query.hosts = hosts;
     variant.query.plan = true;
-    if (of == &joining)
-        variant.query.domain = row == JOINED ? orr_board_joined(j->patient->machine.board) : 1;
+    if (of == &orr_joining)
+        variant.query.domain = row == ORR_JOINED ? orr_board_joined(j->patient->machine.board) : 1;
     else
         orr_suppose(&variant, of, row);
     ORR_TRY(analyze(j->trials, &variant, &answer, err));
@@ -79,7 +66,7 @@ static enum orr_code judge_with(void *judging, const struct orr_suppositions *of
                                 struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err)
 {
     const struct judging *j = judging;
-    const uint32_t hosts = of == &joining ? j->patient->analysis->query.hosts : j->diagnosis->all.hosts;
+    const uint32_t hosts = of == &orr_joining ? j->patient->analysis->query.hosts : j->diagnosis->all.hosts;
     struct orr_measured now = {.hosts = {hosts, 1}, .fused = 1, .count = hosts > 1 ? 2 : 1}, repaired = now;
     if (!orr_trials_may_go_on(j->trials))
         return ORR_OK;
@@ -121,9 +108,9 @@ static enum orr_code depend_on_joining(struct orr_diagnosis *diagnosis, struct j
     struct orr_depends_list list;
     if (diagnosis->rests_on || !orr_may_be_joined(judging->patient->analysis, judging->patient->machine.board))
         return ORR_OK;
-    ORR_TRY(orr_depends_find(&joining, judge_with, judging, &list, err));
-    if (list.count > JOINED) {
-        diagnosis->rests_on = &joining;
+    ORR_TRY(orr_depends_find(&orr_joining, judge_with, judging, &list, err));
+    if (list.count > ORR_JOINED) {
+        diagnosis->rests_on = &orr_joining;
         diagnosis->depends = list;
     }
     return ORR_OK;

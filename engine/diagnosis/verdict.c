@@ -10,6 +10,7 @@
 #include "engine/cluster/cluster.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/nics/ports.h"
+#include "engine/trials/joining.h"
 
 ORR_WORD_LIST(orr_verdict_state_name, enum orr_verdict_state, "healthy", "degraded", "cannot tell")
 
@@ -58,7 +59,7 @@ static void write_question(const struct orr_diagnosis *d, uint32_t cause, struct
         orr_text_puts(text, "; ");
     }
     orr_text_printf(text, "if %s, that costs nothing", (nothing ? nothing : d->depends.rows)->assuming);
-    if (nothing && orr_rests_on_joining(d))
+    if (nothing && d->rests_on == &orr_joining)
         orr_text_printf(text, " and AllReduce gets about %.3g GB/s", nothing->bus_bw);
     orr_text_printf(text, ". Which is it? `%s` shows it.", d->rests_on->confirm);
 }
@@ -264,11 +265,7 @@ static void write_joined(const struct orr_analysis *analysis, struct orr_text *t
 static void write_joining(const struct orr_diagnosis *d, uint32_t hosts, struct orr_text *text)
 {
     const struct orr_depends *apart = &d->depends.rows[0], *joined = &d->depends.rows[d->depends.count - 1];
-    orr_text_printf(
-        text,
-        " The input does not show whether NVLink joins the hosts, as it does those of a rack: then AllReduce "
-        "gets about %.3g GB/s on %u hosts, otherwise about %.3g. `%s` shows it.",
-        joined->bus_bw, hosts, apart->bus_bw, d->rests_on->confirm);
+    orr_joining_say((double[]){0, joined->bus_bw}, (double[]){0, apart->bus_bw}, hosts, text);
 }
 
 /* What a machine type gets: it is sound by definition. */
@@ -348,7 +345,7 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         if (first_row(d, is_refusal) != UINT32_MAX)
             orr_text_puts(&text, " But NCCL could not read this file as NCCL_TOPO_FILE.");
     }
-    if (orr_rests_on_joining(d) && !orr_depends_differ(&d->depends, d->depends.rows[0].verdict))
+    if (d->rests_on == &orr_joining && !orr_depends_differ(&d->depends, d->depends.rows[0].verdict))
         write_joining(d, analysis->query.hosts, &text);
     d->cause = row;
     d->advice = row == UINT32_MAX ? "" : d->rows[row].finding->advice;

@@ -12,8 +12,6 @@ struct orr_search_memo;
 /* Fills depends and rests_on: tries the values of figures that the input does not show. (depends.c) */
 enum orr_code orr_diagnosis_depend(struct orr_diagnosis *diagnosis, const struct orr_patient *patient,
                                    struct orr_search_memo *memo, struct orr_error *err) ORR_NO_DISCARD;
-/* Whether the answer rests on whether NVLink joins the hosts: depends has the values of both cases, joined last. */
-bool orr_rests_on_joining(const struct orr_diagnosis *diagnosis);
 /* Sets state, sentence, advice and cause from the rows. */
 enum orr_code orr_verdict_write(struct orr_diagnosis *diagnosis, const struct orr_analysis *analysis,
                                 struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;

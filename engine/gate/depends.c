@@ -5,38 +5,62 @@
 
 #include "engine/base/text.h"
 #include "engine/gate/judging.h"
+#include "engine/machines/recognise.h"
+#include "engine/trials/joining.h"
 #include "engine/trials/variant.h"
 
 struct judging {
     const struct orr_gate_request *request;
     const struct orr_gate_side *sides[2]; /* the node's side, and the expectation's */
     bool of_expected;                     /* the assumed figure is the expectation's, not the node's */
+    uint32_t joined;                      /* hosts that NVLink may join */
+    const struct orr_gate *apart;         /* the answer if it does not */
 };
 
-/* Judges again, findings included: with another speed the same fault may cost nothing. */
+/* Judges again, findings included: with another speed the same fault may cost nothing. The hosts of both sides are
+ * joined by NVLink, or those of neither. */
 static enum orr_code judge_with(void *judging, const struct orr_suppositions *of, uint32_t row,
                                 struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err)
 {
     const struct judging *j = judging;
+    const bool joining = of == &orr_joining;
     struct orr_gate_request request = *j->request;
     const struct orr_gate_side *sides[2] = {j->sides[0], j->sides[1]};
-    struct orr_gate_side side = {0};
+    struct orr_gate_side read[2] = {{0}};
     struct orr_gate gate = {.state = ORR_GATE_NOT_COMPARABLE};
     struct orr_variant variant;
     struct orr_error own = {0};
+    enum orr_code code = ORR_OK;
+    bool usable = true;
     const char *why;
     unsigned limits;
     ORR_LOCAL_ARENA(scratch, 0);
     ORR_NEED(scratch, err);
-    orr_variant_init(&variant, sides[j->of_expected]->one, sides[j->of_expected]->dump, NULL, scratch);
-    orr_suppose(&variant, of, row);
-    const struct orr_dump **dump = j->of_expected ? &request.expected : &request.node;
-    ORR_TRY(orr_variant_dump(&variant, dump, err));
-    sides[j->of_expected] = &side;
-    enum orr_code code = orr_gate_read(*dump, &request.query, scratch, &side, &own, err);
-    if (code == ORR_OK && side.one)
+    const struct orr_dump **dumps[] = {&request.node, &request.expected};
+    if (joining && row == ORR_APART) {
+        *ret_depends =
+            (struct orr_depends){of->rows[row].assuming, (int)j->apart->state, j->apart->bus_bw, j->apart->expected};
+        *ret_judged = true;
+        return ORR_OK;
+    }
+    if (joining) {
+        request.query.domain = j->joined;
+    } else {
+        orr_variant_init(&variant, sides[j->of_expected]->one, sides[j->of_expected]->dump, NULL, scratch);
+        orr_suppose(&variant, of, row);
+        ORR_TRY(orr_variant_dump(&variant, dumps[j->of_expected], err));
+    }
+    for (int i = 0; i < 2 && code == ORR_OK; i++) {
+        if (!joining && i != j->of_expected)
+            continue;
+        sides[i] = &read[i];
+        code = orr_gate_read(*dumps[i], &request.query, scratch, &read[i], &own, err);
+        usable &= joining ? read[i].many != NULL : read[i].one != NULL;
+    }
+    if (code == ORR_OK && usable)
         code = orr_gate_judge_as_is(&request, sides[0], sides[1], scratch, &gate, &limits, &why, err);
-    orr_gate_side_free(&side);
+    orr_gate_side_free(&read[0]);
+    orr_gate_side_free(&read[1]);
     *ret_depends = (struct orr_depends){of->rows[row].assuming, (int)gate.state, gate.bus_bw, gate.expected};
     *ret_judged = gate.state != ORR_GATE_NOT_COMPARABLE;
     return code;
@@ -50,8 +74,9 @@ static void write_row(const struct orr_gate *gate, const struct orr_depends *row
 }
 
 /* The two values between which the answer changes. */
-static const char *question(const struct orr_gate_request *request, const struct orr_gate *gate, bool of_expected,
-                            const struct orr_suppositions *of, struct orr_arena *arena)
+static enum orr_code ask(const struct orr_gate_request *request, struct orr_gate *gate, bool of_expected,
+                         const struct orr_suppositions *of, struct orr_arena *arena, const char **ret_why,
+                         struct orr_error *err)
 {
     ORR_LOCAL_TEXT(text, 1024);
     const struct orr_depends *rows = gate->depends.rows;
@@ -69,7 +94,17 @@ static const char *question(const struct orr_gate_request *request, const struct
         write_row(gate, &rows[0], &text);
     }
     orr_text_printf(&text, ". Which is it? `%s` shows it", of->confirm);
-    return orr_text_failed(&text) ? NULL : orr_text_copy(&text, arena);
+    gate->state = ORR_GATE_NOT_COMPARABLE;
+    gate->confirm = of->confirm;
+    *ret_why = orr_text_copy(&text, arena);
+    return *ret_why ? ORR_OK : orr_fail_nomem(err);
+}
+
+static uint32_t may_be_joined(const struct orr_gate_side *side)
+{
+    struct orr_machine machine;
+    orr_machine_recognise(&side->hw, &machine);
+    return side->many ? orr_may_be_joined(side->many, machine.board) : 0;
 }
 
 /* Whether devices are missing or NCCL refuses the machine, which does not depend on any figure. */
@@ -145,7 +180,7 @@ enum orr_code orr_gate_depend(const struct orr_gate_request *request, const stru
                               const struct orr_gate_side *expected, unsigned limits, struct orr_arena *arena,
                               struct orr_gate *gate, const char **ret_why, struct orr_error *err)
 {
-    struct judging judging = {request, {node, expected}, false};
+    struct judging judging = {.request = request, .sides = {node, expected}, .apart = gate};
     const struct orr_suppositions *of;
     if (is_certain(gate))
         return ORR_OK;
@@ -159,19 +194,22 @@ enum orr_code orr_gate_depend(const struct orr_gate_request *request, const stru
         const struct orr_dump *dump = judging.sides[i]->dump;
         size_t at = 0;
         judging.of_expected = i;
+        judging.joined = judging.joined ? judging.joined : may_be_joined(judging.sides[i]);
         while ((of = orr_supposed(dump, UINT_MAX, false, &at))) {
             ORR_TRY(orr_depends_find(of, judge_with, &judging, &gate->depends, err));
             if (!orr_depends_differ(&gate->depends, (int)gate->state)) {
                 gate->assuming = gate->assuming ? gate->assuming : assumed_now(gate, dump, of);
                 continue;
             }
-            gate->state = ORR_GATE_NOT_COMPARABLE;
-            gate->confirm = of->confirm;
-            *ret_why = question(request, gate, i, of, arena);
-            ORR_NEED(*ret_why, err);
-            return ORR_OK;
+            return ask(request, gate, i, of, arena, ret_why, err);
         }
     }
     gate->depends.count = 0;
+    if (judging.joined)
+        ORR_TRY(orr_depends_find(&orr_joining, judge_with, &judging, &gate->depends, err));
+    if (gate->depends.count > 1)
+        gate->confirm = orr_joining.confirm;
+    if (orr_depends_differ(&gate->depends, (int)gate->state))
+        return ask(request, gate, false, &orr_joining, arena, ret_why, err);
     return ask_what_limits(request, node, limits, arena, gate, ret_why, err);
 }

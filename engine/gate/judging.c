@@ -7,6 +7,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/text.h"
+#include "engine/cluster/again.h"
 #include "engine/diagnosis/measure.h"
 #include "engine/trials/limit.h"
 
@@ -22,13 +23,14 @@ static bool is_allowed(const struct orr_gate_request *request, const char *id)
 static enum orr_code analyse(const struct orr_dump *dump, const struct orr_query *query, uint32_t hosts,
                              struct orr_analysis **ret_analysis, struct orr_error *own, struct orr_error *err)
 {
-    struct orr_query asked = {.settings = query->settings, .hosts = hosts, .plan = true};
+    struct orr_query asked = {
+        .settings = query->settings, .hosts = hosts, .domain = query->domain, .apart = true, .plan = true};
     ORR_TRY(orr_budget_check(err));
-    enum orr_code code = orr_analyze(dump, &asked, NULL, ret_analysis, own), spent = orr_budget_check(err);
+    enum orr_code code = orr_analyze_hosts(dump, &asked, NULL, ret_analysis, own), spent = orr_budget_check(err);
     if (code == ORR_OK && spent == ORR_OK)
         return ORR_OK;
     if (code == ORR_OK)
-        orr_analysis_free(*ret_analysis);
+        orr_analysis_again_free(*ret_analysis);
     *ret_analysis = NULL;
     return spent != ORR_OK ? spent : code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
 }
@@ -52,7 +54,7 @@ enum orr_code orr_gate_read(const struct orr_dump *dump, const struct orr_query 
 void orr_gate_side_free(struct orr_gate_side *side)
 {
     orr_analysis_free(side->one);
-    orr_analysis_free(side->many);
+    orr_analysis_again_free(side->many);
 }
 
 /* GB/s of a large AllReduce, as `orrery predict` prints it; 0 if it cannot be predicted. */
@@ -103,7 +105,7 @@ static enum orr_code is_expected(const struct orr_gate_request *request, const s
         now.figures[0].value[row->cost.figure] = row->cost.now;
         there = orr_cost_between(&now, &normal).none;
     }
-    orr_analysis_free(made);
+    orr_analysis_again_free(made);
     *ret_expected = code == ORR_OK && there;
     return code;
 }
@@ -272,7 +274,7 @@ static enum orr_code diagnose(const struct orr_gate_request *request, struct orr
     if (!analysis)
         return orr_fail(err, own.code, "%s", own.text);
     enum orr_code code = orr_diagnose(analysis, arena, ret_diagnosis, err);
-    orr_analysis_free(analysis);
+    orr_analysis_again_free(analysis);
     return code;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/base/words.h"
 #include "engine/gate/judging.h"
+#include "engine/trials/joining.h"
 
 static void write_cost(const struct orr_gate *gate, const struct orr_cost *cost, struct orr_text *text)
 {
@@ -74,6 +75,11 @@ enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *w
         write_degraded(gate, &text);
     else
         write_fit(request, gate, &text);
+    if (!why && gate->depends.count > 1) { /* the same state with each */
+        const struct orr_depends *apart = &gate->depends.rows[0], *joined = &gate->depends.rows[1];
+        orr_text_puts(&text, ".");
+        orr_joining_say((double[]){0, joined->bus_bw}, (double[]){0, apart->bus_bw}, gate->hosts, &text);
+    }
     char *sentence = orr_text_copy(&text, arena);
     ORR_NEED(sentence, err);
     for (char *at = sentence; *at; at++) /* names come from files and requests */

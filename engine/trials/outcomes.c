@@ -9,6 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/cluster/again.h"
 #include "engine/cluster/cluster.h"
+#include "engine/trials/joining.h"
 #include "engine/trials/suppositions.h"
 
 const enum orr_test orr_outcome_tests[ORR_OUTCOME_TESTS] = {ORR_TEST_ALL_REDUCE, ORR_TEST_ALL_GATHER,
@@ -38,10 +39,17 @@ static void note_assumed(const struct orr_analysis *analysis, struct orr_outcome
     snprintf(outcomes->not_shown, sizeof outcomes->not_shown, "%s", orr_text_data(&text));
 }
 
-void orr_outcomes_say_assumed(const struct orr_outcomes *outcomes, struct orr_text *text)
+void orr_outcomes_say_assumed(const struct orr_outcomes *before, const struct orr_outcomes *after,
+                              struct orr_text *text)
 {
-    if (outcomes->not_shown[0])
-        orr_text_printf(text, " " ORR_RESTS_ON, outcomes->not_shown);
+    const struct orr_outcomes *was = before && before->joined > 0 ? before : NULL;
+    const struct orr_outcomes *is = was && after->joined <= 0 ? was : after;
+    const uint32_t last = is->host_count ? is->host_count - 1 : 0;
+    if (after->not_shown[0])
+        orr_text_printf(text, " " ORR_RESTS_ON, after->not_shown);
+    if (is->joined > 0)
+        orr_joining_say((double[]){was ? was->joined : 0, is->joined},
+                        (double[]){was ? was->bus_bw[last][0][1] : 0, is->bus_bw[last][0][1]}, is->hosts[last], text);
 }
 
 static void add_hosts(struct orr_outcomes *outcomes, uint32_t hosts)
@@ -114,6 +122,18 @@ static enum orr_code predict(const struct orr_analysis *analysis, double bus_bw[
     return ORR_OK;
 }
 
+static enum orr_code join(const struct orr_analysis *analysis, struct orr_outcomes *outcomes, struct orr_error *err)
+{
+    double bus_bw[ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES] = {0};
+    struct orr_analysis *joined;
+    uint32_t domain;
+    ORR_TRY(orr_joined_analyze(analysis, &domain, &joined, err));
+    const enum orr_code code = joined ? predict(joined, bus_bw, err) : ORR_OK;
+    outcomes->joined = bus_bw[0][1];
+    orr_analysis_again_free(joined);
+    return code;
+}
+
 enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_analysis *analysis,
                                 const struct orr_dump *dump, const struct orr_settings *settings,
                                 struct orr_outcomes *outcomes, struct orr_error *err)
@@ -139,7 +159,9 @@ enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_anal
         orr_analysis_again_free(answer);
         ORR_TRY(code);
     }
-    return ORR_OK;
+    const bool as_asked = !dump && !settings && outcomes->host_count &&
+                          outcomes->hosts[outcomes->host_count - 1] == analysis->query.hosts;
+    return as_asked ? join(analysis, outcomes, err) : ORR_OK;
 }
 
 enum orr_code orr_outcomes_compare(const struct orr_analysis *before, const struct orr_analysis *after,
@@ -197,7 +219,7 @@ void orr_outcomes_say_scaling(const struct orr_outcomes *outcomes, struct orr_te
     orr_text_puts(text, "AllReduce at 1 GiB gets ");
     write_series(outcomes, text);
     orr_text_puts(text, ".");
-    orr_outcomes_say_assumed(outcomes, text);
+    orr_outcomes_say_assumed(NULL, outcomes, text);
 }
 
 /* The operation and number of hosts with the largest change, for large messages or for all. */
@@ -249,7 +271,7 @@ void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcom
                         large_same ? " " : "", test_names[most.t], size_names[most.s], hosts, orr_plural(hosts), was,
                         is, 100 * orr_outcome_change(was, is));
     }
-    orr_outcomes_say_assumed(after, text);
+    orr_outcomes_say_assumed(before, after, text);
 }
 
 static void write_cell(const struct orr_outcomes *before, const struct orr_outcomes *after, uint32_t h, int t, int s,

@@ -18,6 +18,8 @@ struct orr_outcomes {
     uint32_t fused;                         /* hosts of one such domain, or 1 */
     uint32_t host_count;
     double bus_bw[ORR_MOST_OUTCOME_HOSTS][ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES]; /* GB/s; 0 if it cannot be predicted */
+    double joined; /* AllReduce at 1 GiB on the last number of hosts if NVLink joins them, which the input does not
+                    * show; 0 if nothing is open */
     char not_shown[200]; /* facts that the figures rest on and the input does not show; "" if there are none */
 };
 
@@ -45,9 +47,10 @@ const char *orr_outcome_test_name(int test);
 const char *orr_outcome_size_name(int size);
 /* One sentence: "AllReduce at 1 GiB gets 464, 494 and 310 GB/s on 1, 2 and 64 hosts." */
 void orr_outcomes_say_scaling(const struct orr_outcomes *outcomes, struct orr_text *text);
-/* " The input does not show the speed of the NICs, so the figures rest on assumed values."; nothing if it shows all.
- * The other sentences end with it. */
-void orr_outcomes_say_assumed(const struct orr_outcomes *outcomes, struct orr_text *text);
+/* " The input does not show the speed of the NICs, so the figures rest on assumed values.", and both figures if NVLink
+ * may join the hosts; nothing if it shows all. The other sentences end with it. before: NULL if nothing is compared. */
+void orr_outcomes_say_assumed(const struct orr_outcomes *before, const struct orr_outcomes *after,
+                              struct orr_text *text);
 /* One sentence: "No change at 1 GiB: AllReduce gets 464, 494 and 310 GB/s on 1, 2 and 64 hosts.", or what changes most.
  */
 void orr_outcomes_say(const struct orr_outcomes *before, const struct orr_outcomes *after, struct orr_text *text);

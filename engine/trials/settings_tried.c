@@ -223,7 +223,7 @@ void orr_settings_tried_write(const struct orr_settings_tried *tried, struct orr
                     tried->helping ? "Settings that help here, as predicted"
                                    : "No setting that was tried helps here by more than 2 % without a loss elsewhere",
                     tried->tried, tried->all ? "" : "; the allowance for trials ended before all were");
-    orr_outcomes_say_assumed(&tried->now, text);
+    orr_outcomes_say_assumed(NULL, &tried->now, text);
     orr_text_puts(text, "\n");
     for (uint32_t i = 0; i < tried->helping; i++) {
         orr_text_puts(text, "  ");

@@ -25,7 +25,7 @@ FIT, DEGRADED = 0, 3
 
 def gate(expect, path):
     done = subprocess.run(
-        [ORRERY, "gate", "--json", "--timeout", "600", "--expect", expect, path],
+        [ORRERY, "gate", "--json", "--timeout", "600", "--domain", "1", "--expect", expect, path],
         capture_output=True,
         text=True,
         check=False,
