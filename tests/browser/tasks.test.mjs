@@ -311,3 +311,38 @@ it.task(
         await it.until(() => /finding=slow-link/.test(location.href));
     },
 );
+
+it.task(
+    "operator",
+    "a slow node for a ticket: what repairing each device brings, what is left after the first, the command " +
+        "that checks it, and eight lines with the link, in five clicks",
+    async () => {
+        await it.page
+            .context()
+            .grantPermissions(["clipboard-read", "clipboard-write"], { origin: it.server.url });
+        const copied = () => it.page.evaluate(() => navigator.clipboard.readText()),
+            line = () => text("#verdict h2");
+        await it.open(exampleFile("h100-with-faults").path);
+        await soon.match(line, /2 faults cost 25 % on 2 hosts/);
+        await it.key("cost:slow-link").click();
+        await soon.match(line, /1 fault costs \d+ % on 2 hosts/);
+        await soon.match(
+            () => text("#cost-total"),
+            /^399 GB\/s as shown; 455 GB\/s with everything/,
+        );
+        await it.key("as-is").click();
+        await soon.match(line, /2 faults/);
+        await it.page
+            .locator('#findings [data-finding="slow-link"] button:text-is("Copy")')
+            .first()
+            .click();
+        await soon.match(copied, /^lspci -vv/);
+        await it.menu("copy-summary", "share");
+        await soon.match(copied, /Costs 57 of 455 GB\/s.*\n.*Costs 56 of 455 GB\/s/);
+        const summary = await copied();
+        it.answered();
+        assert.ok(summary.split("\n").length <= 8, summary);
+        await it.visit(summary.split("\n").at(-1));
+        await soon.match(line, /2 faults cost 25 % on 2 hosts/, "the link leads to the same");
+    },
+);
