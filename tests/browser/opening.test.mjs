@@ -45,8 +45,20 @@ test("every example opens with a drawing and figures", async () => {
 });
 
 test("the start page shows the example with faults and its verdict; a part of the bar opens it repaired", async () => {
+    let answer;
+    const held = new Promise((done) => (answer = done));
+    await it.page.route(/\/v1\/.*analy/, async (route) => {
+        await held;
+        await route.continue();
+    });
     await it.page.goto(it.server.url);
     const card = it.page.locator("#see-faults");
+    await soon.equal(
+        () => card.locator(".live-line").textContent(),
+        "Computing…",
+        "no mark before there is a verdict",
+    );
+    answer();
     await card.locator(".cost-bar button").first().waitFor();
     await soon.match(
         () => card.locator(".live-line").textContent(),

@@ -144,7 +144,7 @@ export function faultyExample({ examples, live, pictures, actions }) {
         h("div", [
             h("p.muted", `Example: ${row.title}`),
             h("p.live-line", [
-                sign("✗"),
+                model && sign("✗"),
                 model ? decidingLine(live, headline(live)) : "Computing…",
             ]),
             cost &&
