@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Replaces what names a machine, the same everywhere: host names, GUIDs, hashes, ids of dumps. What of the dump is such
- * a name, the service says (engine/input/anonymise.c); the keys of the answers are learned here. Bus ids, device names
- * such as mlx5_0 and models stay, since every answer rests on them. Pure functions. */
+/* Replaces what names a machine, the same everywhere: host names, GUIDs, hashes, ids of dumps. The service says which
+ * parts of the dump are such names (engine/input/anonymise.c); the keys of the answers are known here. Bus ids, device
+ * names such as mlx5_0 and models stay, since every answer rests on them. Pure functions. */
 
 /* Keys of the answers that hold such names, and what replaces them. */
 const HELD = {
@@ -14,7 +14,7 @@ const HELD = {
     host: "host-",
     nodename: "host-",
 };
-const SHORTEST = 4; // what is shorter, such as 0x0, says nothing and would be found everywhere
+const SHORTEST = 4; // a shorter text, such as 0x0, identifies nothing and would be found everywhere
 
 /** A replacer that knows the service's list ({from, to} rows) and has learned from an answer and a summary; any of them
  * may be missing. */

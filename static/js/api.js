@@ -10,13 +10,13 @@ export class Problem extends Error {
     }
 }
 
-/** What the service answered about a failure. Any other error is a mistake of ours, and goes on. */
+/** The service's answer about a failure. Any other error is our own mistake, and is thrown again. */
 export function problemOf(error) {
     if (error instanceof Problem) return error.problem;
     throw error;
 }
 
-/** The same in the place of a drawing, whatever failed. */
+/** The same instead of a drawing, whatever failed. */
 export const drawingProblem = ({ problem, message }) =>
     problem ?? { title: "The drawing cannot be shown", detail: message };
 
@@ -33,7 +33,7 @@ export const forgetToken = () => (token = "");
 
 /* Several requests may be refused at once; one question answers them all. */
 async function newToken(used) {
-    if (used !== token) return token; // somebody was asked meanwhile
+    if (used !== token) return token; // the reader has been asked meanwhile
     asking ??= askForToken(used !== "").finally(() => (asking = null));
     return (token = await asking);
 }
@@ -193,7 +193,7 @@ export const scaling = (id, question, signal) =>
     json(ask(`${topology(id)}/scaling`, question), { signal });
 export const settingsThatHelp = (id, question, signal) =>
     json(ask(`${topology(id)}/settings`, question), { signal });
-/** Whether a problem says that the service does not know what was sent. */
+/** Whether a problem says that the service did not recognise the input. */
 export const isUnrecognised = (problem) => /\/unrecognised/.test(problem.type ?? "");
 /** The text that was uploaded; for a tar, the XML that it gives. */
 export async function source(id, signal) {
@@ -264,7 +264,7 @@ export const vmFile = async (id, query) =>
     (await call(ask(`${topology(id)}/vm-file`, query))).text();
 export const anonymised = (id) =>
     json(`${topology(id)}/anonymised`, { headers: { Accept: "application/json" } });
-/** What is understood, and the machine types that fill in what an input does not say. */
+/** The forms of input that are understood, and the machine types that fill in what an input does not show. */
 export const inputs = async () => (await json("v1/inputs")).inputs;
 export const machines = async () => (await json("v1/machines")).machines;
 

@@ -105,7 +105,7 @@ function untar(bytes) {
     return entries;
 }
 
-/* By the directory at the end, which alone knows the sizes. */
+/* Reads the directory at the end, the only place that has the sizes. */
 async function unzip(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
         entries = [];

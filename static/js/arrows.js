@@ -24,7 +24,7 @@ export function arrows(steps, now, { centre, trayOf, height, pixel, band = null,
     return [...hooks.values(), ...rows].filter(Boolean);
 }
 
-/* A curve between two tiles that bulges to its left: what runs to the right goes above, what comes back below. */
+/* A curve between two tiles that bulges to its left: arrows to the right go above, arrows back go below. */
 function arrow({ from, to }, now, crosses, { centre, height, pixel }) {
     const a = centre(from),
         b = centre(to);

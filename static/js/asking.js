@@ -23,7 +23,7 @@ export class Asking {
         this.busy = busy;
     }
 
-    /** The question is stopped by hand; its answer is a problem that says so. */
+    /** Stops the question by hand; its answer is a problem that says so. */
     stop() {
         this.#control?.abort();
     }

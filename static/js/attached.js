@@ -2,7 +2,7 @@
 /* A log or results in the address, so that a link includes them: their name and text, compressed, in letters that an
  * address may have. The part of an address after # never reaches a server. */
 
-const MOST = 64 * 1024; // letters: longer addresses are cut by programs that pass links on
+const MOST = 64 * 1024; // letters; programs that pass links on cut longer addresses
 
 const bytesOf = async (stream) => new Uint8Array(await new Response(stream).arrayBuffer());
 
@@ -46,14 +46,14 @@ export const sizeOf = (letters) => ({
 
 const KINDS = ["log", "results"];
 
-/** Keeps what is shown and what the address holds in step. */
+/** Keeps the page and the address in step. */
 export class Attached {
     store;
     shown;
     open;
     damaged;
 
-    #opened = { log: "", results: "" }; // letters that were opened, or made of the machine in view
+    #opened = { log: "", results: "" }; // letters that were opened, or made from what is in view
 
     /** shown(kind): {blob, name} of the file in use, blob null: none. open(kind, blob, name); damaged(kind). */
     constructor(store, { shown, open, damaged }) {
@@ -71,7 +71,7 @@ export class Attached {
         return rows;
     }
 
-    /** Takes what is shown into the address, or out of it. */
+    /** Puts what is shown into the address, or removes it. */
     async toggle(kind) {
         const { blob, name } = this.shown(kind),
             has = this.store.state[kind] !== "";
@@ -80,7 +80,7 @@ export class Attached {
         this.store.replace({ [kind]: this.#opened[kind] });
     }
 
-    /** Opens what the address holds, once its machine is there; another log takes the place of an attached one. */
+    /** Opens what the address contains, once its machine is open; another log replaces an attached one. */
     async restore() {
         for (const kind of KINDS) {
             const letters = this.store.state[kind];

@@ -91,7 +91,7 @@ export const predictedPicture = ({ rows, crossovers }) => ({
     rows: rows.map((row) => ({ ...row, expected: row.busbw })),
 });
 
-/** What a prediction says at its largest size, in a sentence. */
+/** The prediction at its largest size, in a sentence. */
 export function predictedText({ collective, rows, limit, release, hosts, ranks }) {
     const last = rows.at(-1);
     return (
@@ -205,7 +205,7 @@ const RESULTS = [
     ...["verdict", "why", "algorithm", "protocol", "channels"].map((name) => [name, name]),
 ];
 
-/** What an answer is about, in one sentence: program, ranks and machine. The machine's own sentence has the hosts and
+/** The subject of an answer, in one sentence: program, ranks and machine. The machine's own sentence has the hosts and
  * the release. */
 export function aboutText({ machine, ranks, collective }) {
     const what = joined(", ", [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The second machine's drawing, where two dumps are side by side: its own picture with its own marks. */
+/* The drawing of the second machine when two dumps are side by side, with marks of its own. */
 import { h, replace } from "./dom.js";
 import { Drawn, ofMachine } from "./drawn.js";
 import { marksOfMachine } from "./marks.js";
@@ -15,8 +15,8 @@ export class Beside {
 
     constructor({ store, loading }) {
         Object.assign(this, { store, loading });
-        /* What is chosen here is chosen on the first machine too: the device of the same role, or the link between
-         * those of the same roles. */
+        /* A choice here also chooses the device of the same role on the first machine, or the link between devices of
+         * the same roles. */
         this.diagram = new Diagram((id) => {
             const { doc } = loading.pair,
                 [from, to] = id.split("--"),

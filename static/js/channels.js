@@ -115,8 +115,8 @@ export function linksOf(model, from, to) {
         : (model.links.get(`${from}>${to}`) ?? []).slice(0, 1).map((link) => [from, to, link.type]);
 }
 
-/* Between each GPU and the centre of a channel, both ways: [{from, to}], node ids. The centre is NVLS's switch, or
- * CollNet's head, which has its NIC besides. */
+/* The ways between each GPU and the centre of a channel, in both directions: [{from, to}], node ids. The centre is
+ * NVLS's switch, or CollNet's head, which has its NIC besides. */
 function starSteps(model, found, c) {
     if (!found?.channels || c >= found.channels) return [];
     const head = model.gpuOfRank.get(found.intra?.[c]?.[0]),
@@ -164,5 +164,5 @@ export function loads(model, graph) {
     return known.get(graph);
 }
 
-const rankOf = (model, id) => model.nodes.get(id)?.rank ?? model.nodes.size; // devices without one come last
+const rankOf = (model, id) => model.nodes.get(id)?.rank ?? model.nodes.size; // devices without a rank come last
 const loaded = new WeakMap(); // of an index: each graph's, which are asked for with every change of the page

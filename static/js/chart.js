@@ -56,7 +56,7 @@ export function waysAt(predictions, collective, bytes) {
         .sort((a, b) => a.time - b.time);
 }
 
-/** The bus bandwidth of what is chosen at one of the sizes; undefined: nothing can be. */
+/** The bus bandwidth of the choice at one of the sizes; undefined if nothing can be chosen. */
 export const busBandwidthAt = (predictions, collective, bytes) =>
     waysAt(predictions, collective, bytes).find(({ chosen }) => chosen)?.bw;
 
@@ -97,7 +97,7 @@ export const pathOf = (points, { x, y }) =>
         .map(([bytes, bw], i) => `${i ? "L" : "M"}${x(bytes).toFixed(1)},${y(bw).toFixed(1)}`)
         .join("");
 
-/** The curve of what is chosen: of each range the curve of its algorithm and protocol. */
+/** The curve of the choices: in each range, the curve of its algorithm and protocol. */
 export const envelope = (lines, rows) =>
     rows
         .map((range) => {

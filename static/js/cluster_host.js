@@ -11,7 +11,7 @@ import { Diagram } from "./views/diagram.js";
 
 export class ClusterHost {
     /** @type {{topology?: string, machine?: string} | null} */
-    shown = null; // what is drawn: a line of the cluster's description
+    shown = null; // the line of the cluster's description that is drawn
 
     /** open(topology): what a click on a mark does. */
     constructor(store, open) {

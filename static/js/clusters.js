@@ -13,7 +13,7 @@ import { DEFAULTS, MOST_HOSTS, question, shownTab } from "./state.js";
 
 const MOST_KINDS = 8; // whose findings are asked for
 
-/* What a tab asks: the rest of the address, and what makes it another question; "": nothing is asked. */
+/* The question of a tab: the rest of the address, and the values that decide it; "" if it asks nothing. */
 const ASKED_BY = {
     scaling: ({ against }) => ["scaling", `scaling ${against}`],
     releases: ({ against }) => ["analysis/diff", against.join()],
@@ -54,7 +54,7 @@ export class Clusters {
             host: (host) => store.replace({ from: host === null ? "" : `host:${host}` }),
             graph: (graph) => store.set({ graph, channel: 0, tab: "rings" }),
             channel: (channel) => store.set({ channel, tab: "rings" }),
-            /** A finding whose hosts are lit on the drawing, until it is chosen again. */
+            /** Lights the hosts of a finding on the drawing, until it is chosen again. */
             light: (key) => store.replace({ finding: store.state.finding === key ? "" : key }),
             finding: ({ key }) => {
                 store.set({ finding: key, tab: "faults" });
@@ -103,7 +103,7 @@ export class Clusters {
         };
     }
 
-    /** Loads what the address names: all, or one with its view and findings, and the answer of its tab. */
+    /** Loads what the address names: all clusters, or one with its view and findings, and the answer of its tab. */
     async load() {
         this.#asked?.abort();
         const control = (this.#asked = new AbortController()),
@@ -157,7 +157,7 @@ export class Clusters {
         }, control);
     }
 
-    /** The drawings, in the colours of now. */
+    /** The drawings, in the present colours. */
     redraw() {
         if (!this.one) return;
         if (shownTab(this.store.state) === "rings" && this.one.view.hosts <= MOST_HOSTS)
@@ -165,7 +165,7 @@ export class Clusters {
         this.host.draw(this.host.shown);
     }
 
-    /* The answer of a tab into this[field]: {key, answer, problem}. what: asked about; falsy: nothing is. */
+    /* Puts the answer of a tab into this[field]: {key, answer, problem}. Nothing is asked if `what` is falsy. */
     async #ask(field, what, path, asks, more) {
         const key = what ? `${this.one.key} ${path} ${what}` : "";
         if (this[field].key === key) return;
@@ -183,7 +183,7 @@ export class Clusters {
         const { cluster } = this.store.state;
         one.verdict = await api
             .clusterAnswer(cluster, "verdict", asks, {}, signal)
-            .catch(() => null); // the tabs say what fails
+            .catch(() => null); // the tabs show the failure
         if (this.one !== one) return;
         if (!this.chosen) {
             this.#choose();
@@ -219,7 +219,7 @@ export class Clusters {
                 k,
                 await api.findingsOf(topology, asks, control.signal).catch(() => []),
             ]),
-        ); // their machines' pages say what fails
+        ); // the pages of their machines show the failure
         one.findings = findingsByKind(view, found, rows);
         if (this.one === one) this.changed();
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two answers about one machine: what the other side asks, where a change lies, and how it is described. Pure
+/* Two answers about one machine: the question of the other side, the place of a change, and its description. Pure
  * functions. */
 import { linksOf } from "./channels.js";
 import { bandwidth, joined, shortName } from "./model.js";
 
 const SETTING = /^(NCCL_[A-Z0-9_]+)=(.*)$/;
 
-/** `against` taken apart: {release, settings: {NAME: VALUE, "" for the default}}. */
+/** Splits `against`: {release, settings: {NAME: VALUE, "" for the default}}. */
 export function otherSide(against) {
     const side = { release: "", settings: {} };
     for (const text of against) {
@@ -17,7 +17,7 @@ export function otherSide(against) {
     return side;
 }
 
-/** The same put together: the release first, then the settings by name. */
+/** Joins the same again: the release first, then the settings by name. */
 export const writeSide = ({ release, settings }) =>
     [
         release,
@@ -26,7 +26,7 @@ export const writeSide = ({ release, settings }) =>
             .map((name) => `${name}=${settings[name]}`),
     ].filter(Boolean);
 
-/** The state that asks what the other side is asked. */
+/** The state that asks the other side's question. */
 export function stateOfOther(state) {
     const other = otherSide(state.against),
         settings = { ...state.settings };
@@ -36,7 +36,7 @@ export function stateOfOther(state) {
     return { ...state, release: other.release || state.release, settings, against: [] };
 }
 
-/** The state with both sides exchanged. current: the release that is asked when the state names none. */
+/** The state with both sides exchanged. current: the release of the question if the state names none. */
 export function swapped(state, current) {
     const other = otherSide(state.against),
         back = { release: "", settings: {} };
@@ -107,7 +107,7 @@ export function pairOf(model, where) {
     return pair?.from && pair.to ? pair : null;
 }
 
-/** What a person calls a place. */
+/** The name of a place, for people. */
 export function placeText(model, where) {
     const pair = pairOf(model, where);
     if (pair) return `${shortName(model, pair.from)} → ${shortName(model, pair.to)}`;
@@ -182,7 +182,7 @@ const COLLECTIVES = {
     reduce_scatter: "ReduceScatter",
     alltoall: "AlltoAll",
 };
-const LEAST_CHANGE = 0.005; // of the value before: nobody can measure less
+const LEAST_CHANGE = 0.005; // share of the value before; nobody can measure less
 
 const moved = ({ change }) => Math.abs(change ?? 0) >= LEAST_CHANGE;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which devices of a drawing say nothing new: blocks below a CPU that are like an earlier one. Pure functions. */
+/* Finds devices of a drawing that show nothing new: blocks below a CPU that are like an earlier one. Pure functions. */
 import { typeOf } from "./model.js";
 
-/** Everything below a device, away from its CPU, over PCIe: ids. */
+/** The ids of everything below a device over PCIe, away from its CPU. */
 function below(model, top) {
     const found = new Set([top]),
         queue = [top];

@@ -106,7 +106,7 @@ function attach() {
         const query = input.value.trim();
         reading ??= readAll(links);
         const sections = await reading;
-        if (query !== input.value.trim()) return; // a later key has its own turn
+        if (query !== input.value.trim()) return; // a later key starts its own search
         const found = search(sections, query);
         results.hidden = !query;
         pages.hidden = Boolean(query);

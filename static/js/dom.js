@@ -106,7 +106,7 @@ export function numberField(
     return made;
 }
 
-/* What fields were made with: what differs from it was written since, and not entered. */
+/* The values that fields were made with; a different value was written since, and not entered yet. */
 const given = new WeakMap();
 
 function fill(node, props, children) {
@@ -131,7 +131,7 @@ function fill(node, props, children) {
     return node;
 }
 
-const folds = new Map(); // which folds the reader opened or closed: a view is made anew with each change
+const folds = new Map(); // folds that the reader opened or closed, because each change makes a view anew
 
 /** Something that is shown on demand, a <details>. content: what h() takes, or a function that makes it once it is
  * shown. key: of this fold wherever the page is made anew.
@@ -250,7 +250,7 @@ export function listOf(spec, ...rest) {
 export const copyable = (text) =>
     h("div.command", h("pre", { tabindex: "0" }, text), copyButton(text));
 
-/** What a list says of its rows that are not in it. */
+/** The sentence of a list about rows that it leaves out. */
 export const leftOut = (n, what = "") =>
     n > 0 && h("p.note", `${n} more ${what}${what && " "}${n === 1 ? "is" : "are"} not listed.`);
 
@@ -260,10 +260,10 @@ export const leftOut = (n, what = "") =>
  * @param {any} label */
 export const link = (href, key, label) => h("a", { href, "data-key": key }, label);
 
-/** A sign beside words that say the same. */
+/** A sign next to words that say the same. */
 export const sign = (mark, look = "mark") => h(`span.${look}`, { "aria-hidden": "true" }, mark);
 
-/** A bar beside a figure: how much of another it is. */
+/** A bar next to a figure, which shows its share of another figure. */
 export const share = (value, of, what, high = "0.999") =>
     h("meter", {
         min: "0",
@@ -321,7 +321,7 @@ export function announce(text) {
     document.getElementById("status").textContent = text;
 }
 
-const said = new Map(); // what copy buttons say for a moment, by name: a view is made anew with each change
+const said = new Map(); // what copy buttons say for a moment, by name, because each change makes a view anew
 
 /** text: or a function that gives it. A button that puts text on the clipboard and says so without changing its
  * width. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps a drawing in step with what is asked: one picture at a time, and none twice. */
+/* Keeps a drawing in step with the question. It loads one picture at a time, and none twice. */
 import * as api from "./api.js";
 import * as theme from "./theme.js";
 import { problemView } from "./views/problem.js";
 
-/** The picture of a whole machine in the colours of now, and its analysis. */
+/** The picture of a whole machine in the present colours, and its analysis. */
 export const ofMachine = (id, asks, signal) =>
     Promise.all([
         api.diagram(id, asks, { view: "system", theme: theme.current() }, signal),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A file, several dumps or a text may be dropped anywhere on the page, and a text pasted. */
+/* Lets people drop a file, several dumps or a text anywhere on the page, and paste a text. */
 const isField = (node) => node instanceof Element && node.matches("input, textarea, select");
 
 export function listenToDrops(actions) {

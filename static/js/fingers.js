@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Fingers and the mouse on a drawing: one moves it, two zoom it, a short one chooses what is below. */
+/* Fingers and the mouse on a drawing: one finger moves it, two zoom it, and a tap chooses the device below. */
 
-const STILL = 4; // pixels that a choice may move
+const STILL = 4; // pixels by which a tap may move
 
 export class Fingers {
     act;

@@ -15,7 +15,7 @@ export async function openCluster(store, runs) {
     store.set({ ...DEFAULTS, settings: {}, place: "clusters", cluster: id });
 }
 
-/** What an address asks the service: words with "=" are labels, all others one text. now: in milliseconds. */
+/** The question of an address: words with "=" are labels, all others together one text. now: in milliseconds. */
 export function fleetQuery({ q, verdict, days, expect }, now) {
     const query = new URLSearchParams({ limit: "200" }),
         words = q.split(/\s+/).filter(Boolean),
@@ -52,7 +52,7 @@ export class Fleet {
             },
             host: (node) => store.set({ node }),
             again: () => this.load(),
-            /** A cluster of the groups that are listed: each host is as the first one of its group. */
+            /** A cluster of the listed groups, in which each host is like the first host of its group. */
             cluster: async () => {
                 const runs = this.doc.items.map(({ topology, hosts, names }) => ({
                     id: topology,

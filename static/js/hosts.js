@@ -84,8 +84,8 @@ const TILE = { w: 116, h: 52 },
     GAP = { x: 30, y: 22 },
     ROUND = 20; // hosts that a ring shows as a circle
 
-/** Where each host is: [{x, y}] of tiles' corners. A small ring is a circle, a large one runs down columns, so that
- * rails are upright lines; trees are layers. */
+/** The place of each host: [{x, y}] of the tile's corner. A small ring is a circle, a large one runs down columns, so
+ * that rails are upright lines; trees are layers. */
 export const layout = (count, graph, links) =>
     graph === "ring"
         ? count <= ROUND
@@ -197,7 +197,7 @@ export function overview(model, graph, channel) {
         places = layout(count, graph, links);
     const xs = places.map((p) => p.x),
         ys = places.map((p) => p.y),
-        around = graph === "ring" && count <= ROUND ? 50 : 30, // links bulge out of a circle
+        around = graph === "ring" && count <= ROUND ? 50 : 30, // room for links that bulge out of a circle
         min = { x: Math.min(...xs) - 30, y: Math.min(...ys) - around };
     const size = {
         w: Math.max(...xs) + TILE.w + 30 - min.x,
@@ -218,7 +218,7 @@ export function overview(model, graph, channel) {
         ends.add(`M${n(at - 4)},${n(edge - turn / 2)}h8l-4,${turn}z`);
         return { x: at, y: edge };
     };
-    const lines = new Map(); // one path for all links that look alike: hundreds of elements take long to show
+    const lines = new Map(); // one path for all links that look alike, because hundreds of elements take long to show
     const line = (row) => {
         const { from, to, side, other } = row,
             a = mark(from, row.out, side, false),

@@ -13,7 +13,7 @@
 // of a tile's width, from its middle: where GPUs above and below the band send and receive, beside each other
 const PORTS = { "-1": 0.14, 1: 0.23 };
 const ALONG = 3; // times as wide as high: a band to run along
-const SPREAD = 0.62; // of the space between the rows, for lanes
+const SPREAD = 0.62; // share of the space between the rows that lanes use
 const CORNER = 3;
 
 /** The switch that GPUs above and below can run along, {x, y, w, h, id}, null: there is none, as over the trays of a
@@ -64,7 +64,7 @@ const overlap = (a, b) =>
     Math.max(Math.min(a.from.x, a.to.x), Math.min(b.from.x, b.to.x)) <=
     Math.min(Math.max(a.from.x, a.to.x), Math.max(b.from.x, b.to.x));
 
-/* The highest lane on which nothing lies yet where this one runs; those of another group, or of parents, are above. */
+/* The highest lane that is free where this step runs; lanes of another group, or of parents, are above it. */
 function free(row, order, tree) {
     const before = order.filter(({ lane }) => lane !== undefined),
         least = Math.max(

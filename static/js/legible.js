@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Short texts for drawings that are shown small: what a tile or link says in brief, and how large that may be. Pure
+/* Short texts for drawings that are shown small: what a tile or link says in brief, and in which size. Pure
  * functions. */
 
-export const LEAST = 8.6; // pixels: what a drawing's own text must have to be read
+export const LEAST = 8.6; // pixels that a drawing's own text needs to be readable
 export const SMALL = 0.5; // pixels a unit, below which links say nothing
 const WANTED = 10.5,
     GOOD = 9,
@@ -34,7 +34,7 @@ export function briefNames(lines, type = "", less = false) {
             (type === "pci" ? "PCIe" : ""));
     const shortest =
         SHORTER[plain] ?? /^(?:GPU|NET|GIN|NUMA|rank) (\d+)$/.exec(plain)?.[1] ?? plain;
-    // the same places for all, so that equals say equals
+    // the same places for all, so that equal tiles say the same
     return [...(less ? [] : [lines.join(" · "), lines[0]]), plain, shortest];
 }
 

@@ -6,7 +6,7 @@ import { GRAPH_NAMES } from "./model.js";
 const ofPairs = (rows, is, what) =>
     rows.length ? `${rows.filter(is).length} of ${rows.length} ${what}` : "";
 
-/* The level that pairs were compared with, as the service explains each of them. */
+/* The level that pairs were compared with, from the service's explanation of each pair. */
 function decided(rows) {
     const compared = rows.filter(({ rule }) => /_(WITHIN|BEYOND)_LEVEL$/.test(rule)),
         by = compared.find(({ by_user: user }) => user);
@@ -23,7 +23,7 @@ const graphText = ({ doc }, tell) =>
         .join(", ");
 const CROSSES = ["no", "always", "in pairs that swap NICs"];
 
-/* A row: what it limits, the setting, what comes of it, and the rows of the document that name the level itself. */
+/* A row: what it limits, the setting, the result, and the rows of the document that name the level itself. */
 /** @type {[string, string, ((model: any) => any)?, ((model: any) => any)?][]} */
 const ROWS = [
     [

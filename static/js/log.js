@@ -48,8 +48,8 @@ export function surveyText(survey) {
         : text;
 }
 
-/* What the log says of GPUs that the machine lacks; "": they may be its own. Bus ids are the machine's only in NCCL's
- * own dumps. */
+/* What the log says about GPUs that the machine does not have; "" if they may be its own. Bus ids are the machine's
+ * only in NCCL's own dumps. */
 function missingGpus({ log, check }, model) {
     const said = check?.causes.find((row) => row.id === "other-gpus")?.what,
         wanted = new Set(log.communicators[0]?.members.map((row) => row.bus_id).filter(Boolean));
@@ -59,7 +59,7 @@ function missingGpus({ log, check }, model) {
         : `none of the log's ${wanted.size} GPUs is in the dump`;
 }
 
-/** What a log is from whose GPUs are not the machine's, and what is shown; "": it may be from this machine. */
+/** Where a log comes from if its GPUs are not the machine's, and what is shown; "" if it may be from this machine. */
 export function otherMachine(answer, model) {
     const missing = missingGpus(answer, model),
         [first] = answer.log.communicators,
@@ -77,7 +77,7 @@ export function otherMachine(answer, model) {
     );
 }
 
-/** What was predicted for, in a sentence. */
+/** The question of the prediction, in a sentence. */
 export function applied({ release, hosts, ranks, settings, ranks_taken_from_log }) {
     const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
     return (

@@ -2,7 +2,7 @@
 /* The machine types of /v1/machines, as a list to choose from. Pure functions. */
 import { plural } from "./model.js";
 
-/** Rows that hold every word of a text in their name, other names, title, family or GPU, whatever the case. */
+/** Rows that have every word of a text in their name, other names, title, family or GPU, whatever the case. */
 export function matching(rows, text) {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     return rows.filter((row) => {
@@ -19,8 +19,8 @@ const BLACKWELL = 100,
     WORKSTATION = 120;
 const generation = ({ sm }) => (sm >= WORKSTATION ? BLACKWELL : sm);
 
-/** Families in the service's order, makers before clouds. In each, by the generation of the GPUs, newest first; of one
- * generation those with more GPUs first, which are more common in jobs; then by title. */
+/** Families in the service's order, makers before clouds. Within each family, newer generations of GPUs come first,
+ * then types with more GPUs, which are more common in jobs, then the order of titles. */
 export function newestFirst(rows) {
     const families = [...new Set(rows.map((row) => row.family))],
         family = (row) => families.indexOf(row.family);

@@ -48,11 +48,11 @@ const moment = {
     filter: "",
     focus: "",
     startProblem: null,
-    receipt: "", // what a drop of several files opened
+    receipt: "", // files that a drop of several files opened
     refused: {}, // settings that were not taken: {name: {why, text}}
     log: null,
     results: null,
-}; // what is in no address
+}; // state that no address contains
 const main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const renderAll = unpressed(renderNow);
@@ -155,8 +155,8 @@ function loadSchedule(again = false) {
         );
 }
 
-/* What reads positions comes before what moves things, and what measures the drawing comes last: the page is laid out
- * once. */
+/* Steps that read positions come before steps that move things, and the step that measures the drawing comes last, so
+ * that the page is laid out only once. */
 function renderNow() {
     if (store.state.id) {
         if (panes.work.parentNode !== main) main.replaceChildren(panes.work);
@@ -249,7 +249,7 @@ async function start() {
     loadSchedule();
     results.prediction();
     if (store.state.id) {
-        // its answer comes before lists to choose from, unless it takes long
+        // its answer comes before lists to choose from, unless it takes a long time
         await Promise.race([answer, new Promise((done) => setTimeout(done, LISTS_AFTER))]);
         await idle();
     }
@@ -295,7 +295,7 @@ const EXAMPLE_ASKS = new URLSearchParams({ hosts: "2" }); // one host uses no NI
 listenToKeys({ store, loaded, moment, schedule, actions });
 listenToDrops(actions);
 watchHands();
-/* The first links of the page lead past what comes before. */
+/* The first links of the page skip to the content. */
 const skips = {
     drawing: () => (store.state.id ? diagram.canvas : main.querySelector("button")),
     tables: () => panes.work.querySelector('.view-tabs [role="tab"][tabindex="0"]'),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where findings are marked on drawings: of a machine, of one of its rings or trees, and of a cluster's hosts. Pure
- * functions. */
+/* Places findings on drawings: of a machine, of one of its rings or trees, and of a cluster's hosts. Pure functions. */
 import { linksOf } from "./channels.js";
 import { flawedDevices, flawedLinks, portsOf, worst } from "./diagnosis.js";
 import { typeOf } from "./model.js";

@@ -5,7 +5,7 @@ import { joined } from "./model.js";
 import { netName } from "./nics.js";
 
 const two = (n) => String(n).padStart(2, "0");
-/* One digit as C prints it: what lies halfway goes to the even digit, where toFixed() goes up. */
+/* One digit as C prints it: C rounds halves to the even digit, while toFixed() rounds them up. */
 function tenths(value) {
     const low = Math.floor(value * 10);
     return (value * 10 - low === 0.5 && low % 2 === 0 ? low / 10 : value).toFixed(1);
@@ -76,7 +76,7 @@ const graphLines = (model) =>
             }),
         ]);
 
-/** All of it for one rank of the first host: [line]. */
+/** All lines for one rank of the first host: [line]. */
 export function asLogged(model, rank = 0) {
     const { doc } = model,
         channels = doc.channels ?? {};

@@ -2,8 +2,8 @@
 /* Which NICs each GPU uses, as NCCL assigns them: pure functions over the index of an analysis. */
 import { busId, parseId, typeOf, verdict } from "./model.js";
 
-/** Hosts for which what concerns the network is shown where one host is asked about, and the most GPUs for which it
- * is. */
+/** Number of hosts for which the network is shown if the question is about one host, and the most GPUs for which it is
+ * shown. */
 export const NETWORK_HOSTS = 2;
 const MOST_GPUS = 16;
 

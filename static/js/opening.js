@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes a dump in: sends it, shows how far it is, and says what is wrong with it if it is refused. */
+/* Opens a dump: sends it, shows the progress, and says what is wrong with it if the service refuses it. */
 import * as api from "./api.js";
 import { announce, button, h } from "./dom.js";
 import { withoutEscapes } from "./model.js";
@@ -20,13 +20,13 @@ export class Working {
         ]);
     }
 
-    /** by: 1 when work begins, -1 when it ends. */
+    /** by is 1 when work begins and -1 when it ends. */
     add(by) {
         this.#under += by;
         this.root.classList.toggle("on", this.#under > 0);
     }
 
-    /** Bytes sent; of 0: nothing is being sent. */
+    /** Shows the bytes sent; if of is 0, nothing is being sent. */
     sent(bytes, of) {
         this.bar.hidden = !of;
         this.bar.value = of ? bytes / of : 0;
@@ -52,8 +52,8 @@ export class Opening {
 
     #control = null;
 
-    /** shown(): what is shown may be another, though the state is the same. refused(problem): a second dump cannot be
-     * used. */
+    /** shown(): the page may show something else although the state is the same. refused(problem): a second dump cannot
+     * be used. */
     constructor({ store, loaded, moment, working, shown, refused }) {
         Object.assign(this, { store, loaded, moment, working, shown });
         this.refused = (error, file) => {
@@ -88,7 +88,7 @@ export class Opening {
         });
     }
 
-    /** Gives whether it is open now. If it is not, the problem was shown. */
+    /** Gives whether the dump is open now. If it is not, the problem was shown. */
     open(blob, file, name) {
         return this.#take((signal) => this.#upload(blob, name, signal), blob, file);
     }
@@ -98,7 +98,7 @@ export class Opening {
         return this.#take((signal) => api.keepMachine(type, signal), null, type, type);
     }
 
-    /** Opens the machine type that an address names, with all else that is asked there. */
+    /** Opens the machine type that an address names, with the rest of its question. */
     asked() {
         const { store, loaded } = this,
             { machine } = store.state;
@@ -121,7 +121,7 @@ export class Opening {
             try {
                 const summary = await send(signal);
                 const { release: chosen, hosts, settings } = store.state;
-                // that of the log which was open is not asked of the next file
+                // the release of a log that was open does not apply to the next file
                 const asked = chosen === releaseOfLog(loaded.summary?.input) ? "" : chosen;
                 moment.startProblem = moment.log = moment.results = null;
                 moment.refused = {};
@@ -140,12 +140,12 @@ export class Opening {
         });
     }
 
-    /** What POST /v1/check-log answers about a log alone; null if that failed and was said. */
+    /** The answer of POST /v1/check-log about a log alone; null if that failed and the failure was shown. */
     readLog(blob, file) {
         return this.#read(api.checkLogAlone, blob, file);
     }
 
-    /** The same for results of nccl-tests; undefined, without a message, where the service does not recognise them. */
+    /** The same for results of nccl-tests; undefined, without a message, if the service does not recognise them. */
     readResults(blob, file) {
         return this.#read(api.checkPerfAlone, blob, file, api.isUnrecognised);
     }
@@ -163,7 +163,7 @@ export class Opening {
         });
     }
 
-    /* The machine of the service; what was found, and what was not, is shown before it is opened. */
+    /* Detects the machine of the service; what was found, and what was not, is shown before it is opened. */
     detect() {
         const { moment } = this;
         return this.#work(async () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two dumps compared, and a set of them: what the answer of the service means on the pictures and in tables. Pure
+/* Comparisons of two dumps, and of a set: what the service's answer means on the pictures and in tables. Pure
  * functions. */
 import { joined } from "./model.js";
 import { findChange, marksOf } from "./compare.js";
@@ -38,11 +38,11 @@ function marksOfRow(row, side) {
                 : [],
     };
 }
-/* All NVSwitches are one, whatever the device. */
+/* All NVSwitches count as one, whatever the device. */
 const nvswitch = () => "NVS/0-0";
 
-/** What to mark on a side's picture: {links, devices, only}; only: what this side alone has. chosen: of findRow(), or
- * null for everything. */
+/** The marks on a side's picture: {links, devices, only}; only: devices that this side alone has. chosen: of findRow(),
+ * or null for everything. */
 export function marksOfPair(model, pair, chosen, side) {
     const to = side === "b" ? roles(pair) : null,
         name = (id) => (to ? (to.get(id) ?? id) : id),
@@ -56,7 +56,7 @@ export function marksOfPair(model, pair, chosen, side) {
         marks.only.forEach((id) => only.add(id));
     };
     if (!chosen)
-        // links whose bandwidth is another say it best
+        // links with another bandwidth show it best
         links.push(
             ...marksOf(model, pair, { section: "system", change: null }).links.map(
                 ([from, end, type]) => [name(from), name(end), type],
@@ -102,7 +102,7 @@ export function rowText(row) {
     };
 }
 
-/** What a side is called. */
+/** The name of a side. */
 export const calledText = (side) => side.name || side.topology.slice(0, 12);
 
 /** The set that a text names, as parameters of the service: "label:rack=7", "q:h100" or ids with commas between. */

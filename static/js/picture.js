@@ -39,7 +39,7 @@ export function clean(root) {
                 node.removeAttribute(name);
 }
 
-/* Most attributes of a picture are places and sizes, which nothing can hide in: they are not read. */
+/* Most attributes of a picture are places and sizes, in which nothing can hide, so they are not read. */
 const HARMLESS = new Set(
     words(
         "id class d points x y cx cy rx ry text-anchor font-family font-size stroke-width stroke-dasharray",
@@ -55,8 +55,8 @@ function forbidden({ name, localName, namespaceURI, value }) {
 
 const WIDTH = 0.62; // of a character, against its height
 
-/** The box around what is in a group, but for some elements, from the numbers in it: {x, y, w, h}, null: nothing. The
- * browser knows it exactly, but lays out every text to do so. Curves are inside their control points. */
+/** The box around the content of a group, without some elements, from the numbers in it: {x, y, w, h}, or null if it is
+ * empty. The browser knows it exactly, but lays out every text to do so. Curves are inside their control points. */
 export function extent(group, but) {
     const xs = [],
         ys = [],
@@ -89,7 +89,7 @@ export function extent(group, but) {
         : null;
 }
 
-/** What a device or link is called for people: Graphviz puts the tooltip on a link around the shape. */
+/** The name of a device or link, for people: Graphviz puts the tooltip on a link around the shape. */
 export const titleOf = (group) =>
     group.querySelector("a")?.getAttributeNS(XLINK, "title") ||
     group.querySelector("title")?.textContent ||

@@ -24,7 +24,7 @@ export class Pictures {
               )
             : null;
 
-    /** The place of a picture, which fills itself. */
+    /** The place of a picture, which fills once it is in sight. */
     of(file) {
         const place = h("span.picture", { "aria-hidden": "true" });
         this.#waiting.set(place, file);
@@ -68,7 +68,7 @@ export class Pictures {
     }
 }
 
-/** Without texts, which nobody reads at this size. */
+/** Removes texts, which nobody can read at this size. */
 export const small = (svg) =>
     svg.replace(/<text[\s\S]*?<\/text>/g, "").replace(/<title>[\s\S]*?<\/title>/g, "");
 

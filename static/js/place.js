@@ -2,14 +2,14 @@
 /* Which GPUs a job should take: what is asked of the service, and its answer as rows and marks. Pure functions. */
 import { bandwidth, plural } from "./model.js";
 
-/** GPUs that one job may take where nobody says how many: half of them, at least two. */
+/** The number of GPUs of a job if nobody gives it: half of them, at least two. */
 export const usualCount = (gpus) => Math.max(Math.min(2, gpus), Math.floor(gpus / 2));
 
 /** A list of GPU numbers as the service reads it: "0,2,4". */
 export const setText = (gpus) => gpus.join(",");
 export const readSet = (text) => (text ? text.split(",").map(Number) : []);
 
-/** A list with a GPU more, or less; "" where all of `gpus` are in it, which is what no list means. */
+/** A list with one GPU more or less; "" if it has all of `gpus`, because no list means all. */
 export function toggled(text, gpu, gpus) {
     const had = new Set(text ? readSet(text) : Array.from({ length: gpus }, (_, i) => i));
     had[had.has(gpu) ? "delete" : "add"](gpu);
@@ -66,11 +66,11 @@ export function leftText(left) {
     return `${left.gpus.join(", ")}${left.next === null ? "" : `: another such job gets ${bandwidth(left.next)} GB/s`}`;
 }
 
-/** The row that is shown on the drawing: the one that was chosen, else the best. */
+/** The row that the drawing shows: the chosen one, or else the best. */
 export const shownRow = (rows, pick) => rows.find((row) => row.key === pick) ?? rows[0] ?? null;
 
-/** What a choice costs beside the best set: "Takes 34 % less than the best set: 38.6 instead of 57.9 GB/s on 2 hosts".
- * "": nothing. */
+/** What a choice costs compared with the best set: "Takes 34 % less than the best set: 38.6 instead of 57.9 GB/s on 2
+ * hosts". "": nothing. */
 export function costOf(row, rows) {
     const [best] = rows;
     if (!row || row === best || row.entry.busbw === null || !(row.entry.busbw < best.entry.busbw))
@@ -104,7 +104,7 @@ export function placeMarks(model, names, row) {
     ];
 }
 
-/** What starts a job on a set: the devices in the order of its ranks. */
+/** The setting that starts a job on a set: the devices in the order of its ranks. */
 export function command(model, row) {
     const device = (rank) => model.nodes.get(model.gpuOfRank.get(rank))?.dev ?? rank;
     return `CUDA_VISIBLE_DEVICES=${row.entry.order.map(device).join(",")}`;

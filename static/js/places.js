@@ -16,7 +16,7 @@ const places = {
     clusters: "Clusters",
 };
 
-/* What a link to this address shows where it is pasted, as far as its reader runs scripts; index.html says the rest. */
+/* The preview of a link to this address in other programs, if they run scripts; index.html has the rest. */
 function describePage(name, sentence, doc) {
     const text = name
         ? `${joined(": ", [name, sentence])}. Paths, rings, trees and bandwidth as NCCL ` +
@@ -67,7 +67,7 @@ export function showNames({ store, loading, clusters, rail, header }) {
 const loadingView = () =>
     h("div.library.clusters", { "aria-busy": "true" }, h("p.muted", "Loading…"));
 
-/** What fills the page. */
+/** The content of the page. */
 export function startPlace({
     store,
     moment,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What this browser opened lately, newest first: ids and names alone, kept in this browser. */
+/* What this browser opened recently, newest first. Only ids and names are kept, in this browser. */
 const KEY = "recent",
     MOST = 6;
 
@@ -34,5 +34,5 @@ export const remember = ({ id, name, sentence, machine }) =>
         },
         ...recent().filter((row) => row.id !== id),
     ]);
-/** One that the service has no more. */
+/** Removes an entry that the service no longer has. */
 export const forget = (id) => write(recent().filter((row) => row.id !== id));

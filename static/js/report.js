@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the page shows as text for other programs and people: CSV of tables, Markdown for a ticket. Pure functions. */
+/* Writes what the page shows as CSV of its tables, and as Markdown for a ticket. Pure functions. */
 import { resultRows } from "./bandwidth.js";
 import { loads } from "./channels.js";
 import { ranges, waysAt } from "./chart.js";

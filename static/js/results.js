@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Results of nccl-tests that were opened, and what the service says of them for the machine that is open. They are in
- * no address: only the machine and the view are. */
+/* Results of nccl-tests that were opened, and what the service says about them for the open machine. The address does
+ * not contain them, only the machine and the view. */
 import * as api from "./api.js";
 import { Asking } from "./asking.js";
 import { announce } from "./dom.js";
@@ -18,7 +18,7 @@ const NONE = {
     busy: false,
     guessed: false, // the machine was opened for them, because they look like those of its type
     withLog: false, // NCCL's own log is in the same text
-    tested: "", // the program that printed them; "": as they say
+    tested: "", // the program that printed them; "" if they name it themselves
     table: null, // the index of the table that is shown; null: the one that the service chose
 };
 
@@ -42,7 +42,7 @@ export class Results {
         this.#asking = new Asking(busy);
     }
 
-    /* The hosts are those of the results until one answer said how many these are. */
+    /* The hosts are those of the results until an answer has said how many there are. */
     #query(named) {
         const { state } = this.store,
             query = question(state);
@@ -51,8 +51,7 @@ export class Results {
         return query;
     }
 
-    /** Judges results for the open machine; gives false if the service does not recognise them, which is said
-     * nowhere. */
+    /** Judges results for the open machine; gives false, without a message, if the service does not recognise them. */
     async open(blob, name) {
         this.#begin({ name, blob, answer: null, guessed: false });
         return this.#ask(this.#query(this.store.state.hosts !== 1), true);
@@ -75,7 +74,7 @@ export class Results {
         }
     }
 
-    /** The results are of another program than they say. */
+    /** The results come from another program than they say. */
     program(tested) {
         this.tested = tested;
         this.again();
@@ -87,7 +86,7 @@ export class Results {
         this.changed();
     }
 
-    /** The same results for what is asked now; another machine has no results yet. */
+    /** Judges the same results for the present question; another machine has no results yet. */
     again() {
         if (this.blob && !this.#asking.key.startsWith(`${this.store.state.id}?`))
             return this.forget();
@@ -103,7 +102,7 @@ export class Results {
         return undefined;
     }
 
-    /** What the open machine should give, where the address asks for it. */
+    /** What the open machine should give, if the address asks for it. */
     async prediction() {
         const {
                 store: { state },
@@ -154,7 +153,7 @@ export class Results {
         if (first && answer.hosts && answer.hosts !== store.state.hosts) {
             const query = question({ ...store.state, hosts: answer.hosts });
             query.set("hosts", answer.hosts);
-            this.#asking.key = `${store.state.id}?${query}`; // the answer holds for these hosts already
+            this.#asking.key = `${store.state.id}?${query}`; // the answer already is for these hosts
             store.replace({ hosts: answer.hosts });
         }
     }

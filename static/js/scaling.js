@@ -12,15 +12,15 @@ const PROGRAMS = [
     ["AlltoAll", "alltoall"],
 ];
 const SIZE = 2 ** 30;
-/** GPUs of a host up to which the chart is drawn: beyond them it would show the fabric, not the machine. */
+/** Most GPUs of a host for which the chart is drawn; with more, it would show the fabric and not the machine. */
 const MOST_RANKS = 16;
 
 const RACK = "18"; // trays that NVLink joins in an NVL72
 
 const SPEEDS = ["100", "200", "400"];
 
-/* What the verdict may hang on, as questions: {id, ask, field: of the state, hosts, rows: [{word, label, on, busbw}]};
- * busbw: undefined until it is known, null if it cannot be predicted. */
+/* Facts that the verdict may depend on, as questions: {id, ask, field: of the state, hosts, rows: [{word, label, on,
+ * busbw}]}; busbw: undefined until it is known, null if it cannot be predicted. */
 function openQuestions(model, hosts) {
     const { input } = model.doc,
         nics = nicsAssumed(input),
@@ -77,12 +77,12 @@ export class Scaling {
     shown = null; // {pending, hosts, lines}, as scalingChart() takes it
     which = []; // of openQuestions()
 
-    /** later(): more is known; nobody waits for it. */
+    /** later(): more is known, but nobody waits for it. */
     constructor(store, later) {
         Object.assign(this, { store, later });
     }
 
-    /** Asks about this analysis; what it knows already stays. */
+    /** Asks about this analysis; answers that are already known stay. */
     async load(model) {
         const { state } = this.store,
             { doc } = model ?? {},
@@ -123,7 +123,7 @@ export class Scaling {
         this.later();
     }
 
-    /* null: there is no answer. */
+    /* null if there is no answer. */
     async #ask(request, signal) {
         if (signal.aborted) return null;
         try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The drawing of what the state asks for: which picture, and what is marked on it. */
+/* Draws what the state asks for: chooses the picture, and what to mark on it. */
 import * as api from "./api.js";
 import {
     channelCount,
@@ -51,13 +51,13 @@ export class Scene {
             : { view: "system" };
     }
 
-    /** Another machine: what was drawn is of no use. */
+    /** Another machine was opened, so what was drawn is of no use. */
     forget() {
         if (this.drawn.key) this.page.diagram.say("Drawing…");
         this.drawn.take("");
     }
 
-    /** The overview of hosts is made of the analysis; a new one makes it anew. */
+    /** The overview of hosts is made from the analysis, and made anew for a new one. */
     analysed() {
         if (this.drawn.key.includes("#hosts")) this.drawn.take("");
     }
@@ -131,7 +131,7 @@ export class Scene {
                   : [],
             at = transfer ? 0 : this.page.moment.step,
             now = steps[at];
-        // each a line to the same switch: the links say it
+        // each is a line to the same switch, which the links already show
         const fanned = model.nodes.size > MANY && steps.some((one) => one.to.startsWith("NVS/"));
         const lit = this.#lit(model),
             links = lit
@@ -221,7 +221,7 @@ export class Scene {
         );
     }
 
-    /* The finding that was chosen: its devices and links; null: none is. */
+    /* The devices and links of the chosen finding; null if none is chosen. */
     #lit(model) {
         const finding =
             this.page.store.state.finding &&
@@ -235,7 +235,8 @@ export class Scene {
             : null;
     }
 
-    /* The same rows for the same analysis and picture, which are marked once. The overview of hosts shows no device. */
+    /* Gives the same rows for the same analysis and picture, which are marked once. The overview of hosts has no
+     * devices. */
     #flawed(model) {
         const { view } = this.wanted,
             { svg } = this.page.diagram;
@@ -253,7 +254,7 @@ export class Scene {
         return this.flawed.rows;
     }
 
-    /* The set of GPUs that is shown, and its devices. */
+    /* The set of GPUs to show, and its devices. */
     #placed() {
         const { model, network } = this.page.loading.loaded,
             rows = this.page.placing.answer ? placeRows(this.page.placing.answer) : [],
@@ -270,7 +271,7 @@ export class Scene {
         );
     }
 
-    /* What the drawing says beside the steps: a tree's generations and root, the heads of NVLS. */
+    /* What the drawing shows besides the steps: a tree's generations and root, or the heads of NVLS. */
     #order(model) {
         const { graph, channel, host } = this.page.store.state;
         return channelOrder(model, graph, channel, host);

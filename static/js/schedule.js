@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps the part of the point-to-point schedule that the address names. */
+/* Holds the part of the point-to-point schedule that the address names. */
 import * as api from "./api.js";
 import { Asking, attempt } from "./asking.js";
 import { announce } from "./dom.js";
@@ -19,8 +19,8 @@ export class Schedule {
         this.changed = changed;
     }
 
-    /** cluster: of a cluster, not of one topology. query: release, settings, hosts, and of a cluster layout and
-     * group. */
+    /** cluster: true for a cluster, false for one topology. query: release, settings and hosts, and for a cluster
+     * layout and group. */
     async load({ cluster, id, query, rank, round }, again = false) {
         const asks = new URLSearchParams(query);
         asks.set("ranks", windowAt(rank));

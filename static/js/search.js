@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices by what people know of them: bus id, rank, mlx5_N, GUID, id. Pure functions. */
+/* Finds devices by what people know about them: bus id, rank, mlx5_N, GUID, id. Pure functions. */
 import { busId, joined, parseId, shortName, typeOf } from "./model.js";
 import { placeOf } from "./source.js";
 
@@ -38,8 +38,8 @@ export const entries = (model, lines = [], devices = new Map()) =>
             };
         });
 
-/** The entries that hold every word, best first: what begins with the words, or is it whole, before what merely holds
- * them. */
+/** The entries that contain every word, best first: entries that begin with the words, or equal them, come before those
+ * that merely contain them. */
 export function find(list, wanted, most = 12) {
     const text = wanted.trim().toLowerCase(),
         words = text.split(/\s+/).filter(Boolean);

@@ -11,7 +11,7 @@ export function on() {
     }
 }
 
-/** Gives whether they are on now. */
+/** Gives whether they are on. */
 export function toggle() {
     const next = !on();
     try {

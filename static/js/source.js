@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where devices are in a dump: a reading of its tags that needs no valid XML. Pure functions. */
+/* Finds devices in a dump by reading its tags, which works without valid XML. Pure functions. */
 import { parseId } from "./model.js";
 
 const TAG = /<!--[\s\S]*?-->|<(\/?)([A-Za-z_][\w.-]*)((?:[^>"']|"[^"]*"|'[^']*')*?)(\/?)>/g;
@@ -73,7 +73,7 @@ export function devicesIn(text) {
     return devices;
 }
 
-/** Where a node id is: exactly, or as the only device of that kind and place on any host; null if it does not. */
+/** The place of a node id, or of the only device of that kind and place on any host; null if there is none. */
 export function placeOf(devices, id) {
     const { type, local } = parseId(id.replace(/^DEV\//, "GPU/"));
     return (
@@ -85,7 +85,7 @@ export function placeOf(devices, id) {
     );
 }
 
-/** The device whose lines hold a line, the innermost first; "" for none. */
+/** The innermost device that a line belongs to; "" if there is none. */
 export const deviceAt = (devices, line) =>
     [...devices]
         .filter(([, place]) => place.line <= line && line <= place.last)

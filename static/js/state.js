@@ -83,25 +83,25 @@ export const DEFAULTS = Object.freeze({
     panel: "auto", // of the inspector, see shownPanel()
     from: "", // selected device, or start of the selected path
     to: "", // end of the selected path
-    finding: "", // that is lit on the drawing, by its id
+    finding: "", // the finding that is lit on the drawing, by its id
     why: "", // the decision to explain, as why.js writes it; "": the first about the selection
-    cell: "type", // what matrix cells say
+    cell: "type", // the text of matrix cells
     side: "a", // of a comparison, in the matrix: before, after, or both
     change: "", // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
     topic: "", // of a log's facts, "": all in a table
     with: "", // id of a second topology to compare with
     row: "", // of that: a section ("hardware"), one of its rows ("hardware.3") or changes ("paths.0")
     beside: "ghost", // what differs marked on this machine's picture, or both pictures ("side")
-    graph: "ring", // whose channel is drawn
+    graph: "ring", // the graph whose channel is drawn
     channel: 0,
     layout: "machine", // a channel on the machine, "alone" as a picture of its own, or the "load" of links
     collective: "AllReduce",
-    size: 0, // bytes, the message whose tuning is shown
-    program: "all_reduce", // of nccl-tests, whose prediction is shown
+    size: 0, // bytes of the message whose tuning is shown
+    program: "all_reduce", // the program of nccl-tests whose prediction is shown
     count: 0, // GPUs of a job for which the best set is looked for; 0: half of them
     free: "", // GPUs that it may take, such as "0,1,4"; "": all
     rival: "", // another choice, to compare with
-    pick: "", // the set that is shown on the drawing; "": the best
+    pick: "", // the set that the drawing shows; "" for the best
     axes: "log", // of the chart of bandwidths: all sizes, or "linear" from 1 MiB on
     rank: 0, // whose transfers are shown
     round: 0, // and in which round
@@ -120,7 +120,7 @@ export const DEFAULTS = Object.freeze({
     results: "", // the same of nccl-tests
     q: "", // what is searched there
     verdict: "", // of the groups of hosts that are shown; "": any
-    days: 0, // within which they changed; 0: whenever
+    days: 0, // days within which they changed; 0 for any time
     expect: "", // the machine type that they are compared with; "": the largest group
     node: "", // the host whose history is shown
     set: "", // "label:NAME=VALUE", "q:TEXT", or ids with commas between
@@ -139,7 +139,7 @@ export function shownTab({ tab, group, groups, rank, round, graph, channel }) {
     return graph !== DEFAULTS.graph || channel ? "rings" : "faults";
 }
 
-/** As many as the service takes; more in an address is left for it to refuse. */
+/** The most that the service accepts; a larger number in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
 export const FUSE_NICS = ["never", "always"];
@@ -157,7 +157,7 @@ const ONE_OF = {
     tab: CLUSTER_TABS.map(([name]) => name),
     beside: ["ghost", "side"],
 };
-/** What decides an analysis beside the release, the hosts and the settings. */
+/** Fields that decide an analysis, besides the release, the hosts and the settings. */
 const ASKED_TEXTS = words("gpus nics fuse_nics tuner assume assume_nics assume_cpu domain");
 export const ASKED = ["release", "hosts", "settings", "repair", ...ASKED_TEXTS];
 const NUMBERS = {
@@ -179,7 +179,7 @@ const MOST_AGAINST = 48;
 const number = (text, least, most, otherwise) =>
     /^\d{1,13}$/.test(text ?? "") ? Math.min(most, Math.max(least, Number(text))) : otherwise;
 
-/** Reads a fragment, with or without "#". What it does not understand is left at its default. */
+/** Reads a fragment, with or without "#". Values that it does not understand keep their default. */
 export function parse(fragment) {
     const query = new URLSearchParams(fragment.replace(/^#/, ""));
     /** @type {Record<string, any>} */

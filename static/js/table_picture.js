@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tables as pictures: what is on the page, cell by cell, as SVG text that needs nothing else. */
+/* Makes pictures of tables: draws what is on the page, cell by cell, as SVG text that needs nothing else. */
 
 const NOTHING = "rgba(0, 0, 0, 0)",
     MARGIN = 12;
@@ -38,7 +38,7 @@ export function tablePicture(root) {
     });
 }
 
-/* Measures with everything scrolled to its start: headings that stay in sight are over other cells else. */
+/* Measures with everything scrolled to its start, because headings that stay in sight may cover other cells. */
 function fromStart(root, measure) {
     const scrolled = [root, ...root.querySelectorAll("*")]
         .filter((node) => node.scrollLeft || node.scrollTop)
@@ -76,7 +76,7 @@ function cellPicture(cell, at) {
     return drawn.join("");
 }
 
-/* The words of a text, those of one line together. */
+/* The words of a text, line by line. */
 function lines(text, at) {
     const style = getComputedStyle(text.parentElement),
         range = document.createRange(),

@@ -27,7 +27,7 @@ export function start(onChange) {
     system.addEventListener("change", apply);
 }
 
-/** The other one. Choosing what the system says goes back to following it. */
+/** Switches to the other theme. Choosing the system's own theme means following the system again. */
 export function toggle() {
     const next = current() === "dark" ? "light" : "dark";
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How good an answer is: a mark and a word for each tone, so that no colour says it alone. */
+/* A mark and a word for each tone, which says how good an answer is, so that nothing depends on colour alone. */
 export const TONES = {
     good: ["✓", "good"],
     assumed: ["≈", "good if the assumptions hold"],

@@ -29,8 +29,8 @@ export function trays(model) {
 const ranksOf = (gpus) =>
     gpus.length ? `${gpus[0].rank ?? "–"}–${gpus.at(-1).rank ?? "–"}` : "no GPU";
 
-/** What the pairs of GPUs and other devices say together: {text, kind, label, mixed}. A pair of a device with itself
- * does not count. */
+/** The common text of pairs of GPUs and other devices: {text, kind, label, mixed}. A pair of a device with itself does
+ * not count. */
 export function together(model, from, to, mode) {
     const counts = new Map();
     for (const a of from)

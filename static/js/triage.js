@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A log's triage in words. Pure functions. */
+/* The triage of a log in words. Pure functions. */
 import { joined, plural } from "./model.js";
 
 /** "0-3, 7" of ascending numbers. */
@@ -21,7 +21,7 @@ export const hostsText = (hosts) =>
 /** Errors and warnings: notes are left out. */
 export const shownEvents = (triage) => triage.events.filter((event) => event.severity !== "note");
 
-/** Rows [what, value] of what ran. */
+/** Rows [what, value] about the job that ran. */
 const NAMES = {
     release: "Release",
     driver: "CUDA driver",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The mark of findings on a drawing: a button, of one size at every zoom. */
+/* The mark of findings on a drawing: a button that has the same size at every zoom. */
 import { s } from "../dom.js";
 
 /** row: as marks.js gives it. at: {x, y}. open(finding): what a click or Enter does. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* "Is this the bandwidth I should get?" Results of nccl-tests against the prediction: the verdict, the chart, what
- * explains it, the rows, what was assumed. */
+/* "Is this the bandwidth I should get?" Compares results of nccl-tests with the prediction: the verdict, the chart,
+ * explanations, the rows, and what was assumed. */
 import { pasting } from "./parts.js";
 import {
     aboutText,
@@ -65,7 +65,7 @@ export function bandwidthView({ model, state, results, machines, actions }) {
     ];
 }
 
-/** Results that no machine is known for, before one is open: what they say, and a choice of machine types. results:
+/** Results whose machine is unknown, before a machine is open: what they say, and a choice of machine types. results:
  * {name, answer}. actions: resultsOn(type), forgetResults(), axes(scale). */
 export const aloneResults = ({ results: { name, answer }, state, machines, actions }) =>
     h("section", { id: "results-alone", "aria-label": "Results" }, [
@@ -91,7 +91,7 @@ const resultsButton = (actions, label) =>
 export const programs = (id, current, choose, first = []) =>
     dropDown(id, "Program", [...first, ...PROGRAMS.map((one) => [one, one])], current, choose);
 
-/* What the results are compared with, and other results. */
+/* Chooses what the results are compared with, and other results. */
 const controls = ({ state, guessed, tested, machines, actions }) =>
     h("div.toolbar", { id: "results-controls" }, [
         dropDown(

@@ -6,7 +6,7 @@ import { sizeText } from "../compare.js";
 import { choices, h, s } from "../dom.js";
 import { crossingMarks, plotGrid } from "./plot.js";
 
-/* Each verdict has a shape of its own, so that no colour says it alone. */
+/* Each verdict has a shape of its own, so that it does not depend on colour alone. */
 const SHAPES = {
     "as expected": "M-3.5,0A3.5,3.5 0 1 1 3.5,0A3.5,3.5 0 1 1 -3.5,0Z",
     low: "M-4.5,-3.5H4.5L0,4.5Z",
@@ -15,7 +15,7 @@ const SHAPES = {
 };
 const pointClass = (verdict) => `point v-${markOf(verdict)[1]}`;
 
-/** whole: of bandwidth.js's picture(). label: the chart in words, for those who do not see it. scale: of SCALES.
+/** whole: of bandwidth.js's picture(). label: the chart in words, for people who cannot see it. scale: of SCALES.
  * actions: axes(scale). */
 export function bandwidthChart(whole, label, scale, actions) {
     const shown = scaled(whole, scale),

@@ -169,7 +169,7 @@ function ring(model, state, step, actions) {
     ]);
 }
 
-const MOST_RANKS = 64; // of a line; the expert's page has the whole one
+const MOST_RANKS = 64; // of a line; the expert's page has the whole line
 
 /* All channels of rings or trees at once, as NCCL writes them, with the NICs by which each enters and leaves a host;
  * the chosen one is drawn. */

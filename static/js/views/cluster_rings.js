@@ -16,7 +16,7 @@ import { button, choices, fold, h, share, table } from "../dom.js";
 import { bandwidth, deviceName, GRAPH_NAMES } from "../model.js";
 import { MOST_HOSTS } from "../state.js";
 
-/** As the service draws it. actions: graph(name), channel(n), take(format), finding(row). */
+/** The ring or tree as the service draws it. actions: graph(name), channel(n), take(format), finding(row). */
 export function ringsTab({ one, clusters, state, actions }) {
     const { view, doc, findings } = one;
     if (view.hosts > MOST_HOSTS)
@@ -59,7 +59,7 @@ export function ringsTab({ one, clusters, state, actions }) {
     ];
 }
 
-/** Sentences and the rails first; NICs and links on demand. */
+/** Shows sentences and rails first, and NICs and links on demand. */
 export function railsTab({ one: { view } }) {
     const nics = used(view),
         links = busiest(view);

@@ -30,7 +30,7 @@ const against = ([release = ""], releases, choose, label) =>
         ),
     ]);
 
-/** What 1, 2, 4 ... and all hosts get, also with another release. actions: against(list). */
+/** What 1, 2, 4 ... and all hosts get, and what they get with another release. actions: against(list). */
 export const scalingTab = ({ clusters, releases, state, actions }) => [
     against(state.against, releases, actions.against, "Also with NCCL"),
     answered(clusters.asked, ({ sentence, outcomes }) => [
@@ -95,7 +95,7 @@ export function kindsTab({ one: { view, record }, actions }) {
     ];
 }
 
-/* Which hosts are of which clique, if anything is known about NVLink domains. */
+/* The hosts of each clique, if anything is known about NVLink domains. */
 function domains(mnnvl, { description }) {
     const sentence = domainSentence(mnnvl, description);
     if (!sentence) return null;
@@ -251,7 +251,7 @@ export const transfersTab = ({ clusters, state, actions }) => [
     transfersView({ schedule: clusters.schedule, state, actions }),
 ];
 
-/* Whose transfers: those of all ranks, or of a group by its kind and number. */
+/* Chooses whose transfers are shown: those of all ranks, or of a group by its kind and number. */
 function whose(kinds, state, actions) {
     const [name, at] = state.group.split(":"),
         kind = kinds.find((one) => one.name === name);

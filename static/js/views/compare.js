@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides differently
- * for it. */
+/* Two dumps side by side: the choice of the second, the hardware that differs, and what NCCL decides differently for
+ * it. */
 import { SECTIONS } from "../compare.js";
 import { button, choices, dropDown, fileButton, h, leftOut, table, textButton } from "../dom.js";
 import { calledText, findRow, rowText } from "../pairs.js";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* On the first page: the machine that the service runs on, and what could not be had of it. */
+/* For the first page: the machine that the service runs on, and what could not be detected. */
 import { button, copyable, h } from "../dom.js";
 import { plural } from "../model.js";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The drawing: a picture of the service that can be moved, whose devices can be selected, with paths lit on it and
- * channels laid over it. It is made once and lives as long as the page. */
+/* The drawing: a picture of the service that people can move, with devices to select, paths lit on it and channels
+ * drawn over it. It is made once and lives as long as the page. */
 import { arrows } from "../arrows.js";
 import { button, h, s } from "../dom.js";
 import { Fingers } from "../fingers.js";
@@ -11,7 +11,7 @@ import { badge } from "./badge.js";
 import { Labels } from "./labels.js";
 import { weights } from "./weights.js";
 
-const MANY = 12; // links between CPUs that are too many to look at
+const MANY = 12; // a number of links between CPUs that is too large to look at
 const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown device by device
 const BADGES_AT = [0.2, 0.5, 0.8]; // of a link's length: where it is farthest from the link's text
 // units from the device: the rest of a link to an NVSwitch lies on those of other devices
@@ -25,7 +25,7 @@ const WHEEL = 1.0018,
     BUTTON = 1.4,
     KEY_STEP = 0.08;
 
-/* A word on the edge of a device that faces the band. */
+/* A word on that edge of a device which faces the band. */
 function tagOf({ text }, at, band) {
     if (!at) return null;
     const below = at.y > band.y;
@@ -91,7 +91,7 @@ export class Diagram {
     }
 
     /** Takes a picture's text; keep: the part that is shown stays (another theme of the same picture). tiles: {places,
-     * tile} of a picture of many, of which only those in sight are drawn, in full only when near. */
+     * tile} of a picture of many, of which only those in sight are drawn, and in full only at a close zoom. */
     show(text, keep, tiles = null) {
         /** @type {any} */
         const svg = tiles ? ownPicture(text) : picture(text),
@@ -108,7 +108,7 @@ export class Diagram {
         svg.removeAttribute("height");
         svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
         svg.setAttribute("role", "group");
-        svg.querySelector("g.graph > g > a > polygon")?.remove(); // the ground, which is the page's
+        svg.querySelector("g.graph > g > a > polygon")?.remove(); // the background, which the page provides
         const before = this.svg && this.size;
         this.svg = svg;
         this.whole = whole;
@@ -141,11 +141,11 @@ export class Diagram {
         this.badged = null;
         (svg.querySelector("g.graph") ?? svg).append(this.overlay, this.badges);
         this.message.replaceChildren();
-        this.canvas.replaceChildren(svg); // now that it is complete: each change to what is shown costs more
+        this.canvas.replaceChildren(svg); // complete, because changes to a shown picture cost more
         this.#look(same ? this.box : this.#whole(this.window));
     }
 
-    /* The picture's part below its caption, which the line under the drawing says instead. */
+    /* The part of the picture below its caption; the line under the drawing replaces the caption. */
     #cropped(whole) {
         /** @type {any} */
         const graph = this.svg.querySelector("g.graph"),
@@ -161,7 +161,7 @@ export class Diagram {
         return box ? { x: box.x + e - 4, y: box.y + f - 4, w: box.w + 8, h: box.h + 8 } : whole;
     }
 
-    /** What `make` gives of the picture while all of it is there, at its full detail: {svg, size}. */
+    /** The result of `make` on the whole picture in full detail: {svg, size}. */
     asWhole(make) {
         const { svg, whole } = this,
             away = [...svg.querySelectorAll(".away, .apart")],
@@ -199,7 +199,7 @@ export class Diagram {
 
     #makeDevice(group) {
         const title = titleOf(group);
-        group.setAttribute("tabindex", "-1"); // one of all is reached by Tab, see #arrive()
+        group.setAttribute("tabindex", "-1"); // Tab reaches one of them, see #arrive()
         group.setAttribute("role", "button");
         group.setAttribute("aria-label", title);
         for (const link of group.querySelectorAll("a")) link.replaceWith(...link.childNodes);
@@ -207,13 +207,13 @@ export class Diagram {
         if (text) text.textContent = title;
     }
 
-    /* A link is a thin line: a wider one, which is not seen, takes the pointer. */
+    /* A link is a thin line, so a wider, invisible one takes the pointer. */
     #makeReach(group) {
         const path = group.querySelector("path");
         if (path) group.append(s("path", { class: "reach", d: path.getAttribute("d") }));
     }
 
-    /* The device that has the focus is the one that Tab comes back to. */
+    /* Tab returns to the device that has had the focus. */
     #arrive(device) {
         this.#inReach?.setAttribute("tabindex", "-1");
         device.setAttribute("tabindex", "0");
@@ -232,12 +232,12 @@ export class Diagram {
         this.#arrive(all[(all.indexOf(device) + by + all.length) % all.length]);
     }
 
-    /** Lights links [[from, to, type]], picks devices, marks the narrowest link, what another answer changes, and what
-     * it has not. */
+    /** Lights links [[from, to, type]], picks devices, and marks the narrowest link, what another answer changes and
+     * what it does not have. */
     mark({ picked = [], links = [], narrowest = null, changed = null }) {
         if (!this.svg) return;
         for (const group of this.svg.querySelectorAll(".lit.narrowest"))
-            // a ring's own narrowest hops stay so
+            // the narrowest hops of a ring stay marked
             group.classList.remove("narrowest");
         for (const group of this.svg.querySelectorAll(".picked, .lit, .changed, .only"))
             group.classList.remove("picked", "lit", "changed", "only");
@@ -262,7 +262,7 @@ export class Diagram {
         this.canvas.classList.toggle("lighting", links.length > 0);
     }
 
-    /* Links are drawn once, from either end; a second one of a pair has its type after the ids. A GPU of another part
+    /* A link is drawn once, from either end; a second link of a pair has its type after the ids. A GPU of another part
      * of a split host has no rank in this one, but is drawn as a GPU. */
     #edges(one, other, type = "") {
         const [from, to] = [one, other].map((id) =>
@@ -315,8 +315,8 @@ export class Diagram {
         return [...this.groups.keys()].filter((id) => !id.startsWith("a_"));
     }
 
-    /** Puts a mark on each device and link that has findings, as large at every zoom: rows of flawedDevices() and
-     * flawedLinks(). open(finding): what a click does. */
+    /** Puts a mark on each device and link that has findings, with the same size at every zoom: rows of flawedDevices()
+     * and flawedLinks(). open(finding): what a click does. */
     badge(rows, open) {
         if (!this.svg || this.badged === rows) return;
         this.badged = rows;
@@ -377,7 +377,7 @@ export class Diagram {
         this.box = this.drawn = box;
         this.svg.setAttribute("viewBox", write(grown(box, AHEAD)));
         this.svg.removeAttribute("style");
-        this.canvas.style.setProperty("--px", String(box.w / this.window.w)); // a pixel in units of the drawing
+        this.canvas.style.setProperty("--px", String(box.w / this.window.w)); // size of a pixel in units of the drawing
         this.labels?.show(this.window.w / box.w, this.less);
         this.svg.classList.toggle("near", this.window.w / box.w > NEAR);
         if (this.tiles) this.#cull();
@@ -387,8 +387,8 @@ export class Diagram {
         return pan(this.box, -dx / this.window.w, -dy / this.window.h, this.size);
     }
 
-    /* As #look, while a finger moves: the painted picture is shifted as it is, and painted anew when the finger is
-     * lifted, or when its edge comes in sight. */
+    /* Like #look, while a finger moves: shifts the painted picture, which is painted anew when the finger is lifted or
+     * its edge comes into sight. */
     #slide(box) {
         const pixels = this.window.w / box.w,
             dx = this.drawn.x - box.x,
@@ -420,7 +420,7 @@ export class Diagram {
         });
     }
 
-    /* What a tile says to those who are near. */
+    /* The text of a tile at a close zoom. */
     #detail(i) {
         const { detailed, detail } = this.tiles;
         if (detailed.has(i)) return;
@@ -464,7 +464,7 @@ export class Diagram {
         event.preventDefault();
     }
 
-    /* Along a link to the neighbour that lies most in a direction. */
+    /* Follows a link to the neighbour that lies most in a direction. */
     #walk(device, dx, dy) {
         if (device.matches("g.edge")) return this.#next(device, dx + dy > 0 ? 1 : -1);
         const at = this.#centre(device.id),
@@ -498,7 +498,7 @@ export class Diagram {
         return undefined;
     }
 
-    /** Hides what folding hides, beside what is picked, and texts of little account; null: all is shown. */
+    /** Hides the devices that folding hides, unless they are picked, and minor texts; null shows everything. */
     fold(less, picked) {
         if (!this.svg) return;
         this.less = less !== null;
@@ -513,7 +513,7 @@ export class Diagram {
                 );
     }
 
-    /** Writes on links how many channels use them and shows how full they are; [] takes it away. rows: of loads(). */
+    /** Writes on links how many channels use them, and shows how full they are; [] removes this. rows: of loads(). */
     weigh(rows) {
         if (!this.svg) return;
         this.weights?.remove();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Questions that stop the page: each shows a dialog and gives the answer, null if it was given up. */
+/* Questions that stop the page: each shows a dialog and gives the answer, or null if the reader cancels it. */
 import { button, field, h } from "../dom.js";
 
 /* Shows a dialog of these contents; `read` makes the answer when its form is sent. */
@@ -33,7 +33,7 @@ const ask = (title, contents, { yes, danger = false, read }) =>
         dialog.showModal();
     });
 
-/** Gives a bearer token, "" if there is none. refused: one was given and does not hold. */
+/** Gives a bearer token, or "" if there is none. refused: the server did not accept the last one. */
 export async function tokenDialog(refused) {
     const secret = field("token", {
         class: "wide",
@@ -70,7 +70,7 @@ export const deleteDialog = (row) =>
         { yes: "Delete", danger: true, read: () => true },
     );
 
-/* A field for labels, which says if a line is not a label. */
+/* A field for labels, which reports a line that is not a label. */
 const labelsField = (id, props) =>
     field(
         id,
@@ -105,7 +105,7 @@ export function editDialog(row) {
     );
 }
 
-/** Gives labels for several dumps: {NAME: VALUE}, null for one that goes. */
+/** Gives labels for several dumps: {NAME: VALUE}; null removes a label. */
 export function labelDialog(count) {
     const labels = labelsField("labels-of-all", {
         rows: "3",

@@ -244,7 +244,7 @@ export function section(model, rows, name, selected, names, actions) {
     ];
 }
 
-/* A reason in words; a setting is one. */
+/* A reason in words; a setting is a reason, too. */
 const words = (reasons, id) => {
     const row = reasons.find((reason) => reason.id === id);
     return !row || row.kind === "setting" ? id : row.text;

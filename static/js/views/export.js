@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes what is shown away: as a picture, a table, a document, a report. */
+/* Exports what is shown: as a picture, a table, a document or a report. */
 import * as api from "../api.js";
 import { anonymiser } from "../anonymise.js";
 import { announce, button, h, listOf } from "../dom.js";

@@ -81,7 +81,7 @@ const nothing = (doc, state) =>
 
 const day = (time) => time.slice(0, 16).replace("T", " ");
 const arrows = (text) => text.replaceAll("->", "→");
-/* Of AllReduce at 1 GiB on two hosts. */
+/* The bus bandwidth of AllReduce at 1 GiB on two hosts. */
 const figure = ({ before, after }) =>
     h("span.stack", `${after.toPrecision(3)} instead of ${before.toPrecision(3)} GB/s`);
 

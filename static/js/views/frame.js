@@ -23,7 +23,7 @@ const logo = () =>
         s("circle", { cx: 26.5, cy: 9.5, r: 4, class: "planet" }),
     ]);
 
-/* Where a word of the rail may break. */
+/* The place where a word of the rail may break. */
 const HYPHENS = { Communication: "Commu\u00adnication" };
 
 /** A button with a list of actions below it, which the browser itself closes. rows(): nodes of the list, made anew each
@@ -236,7 +236,7 @@ function crumbs(model, state, actions) {
     ]);
 }
 
-/** [[value, label]]: one of them is current; arrow keys move between them. */
+/** [[value, label]], one of which is current; arrow keys move between them. */
 export function tabs(name, controls, rows, current, choose, label = name) {
     const move = (event) => {
         const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

@@ -49,7 +49,7 @@ const cell = ({ key, text, kind, title, says, act, look, around, on, first, disa
         ),
     );
 
-/** What kinds of paths mean, those that are used. */
+/** The meaning of the kinds of paths that are used. */
 export const kindLegend = (used, more = {}) =>
     Object.entries({ ...KINDS, ...more })
         .filter(([kind]) => used.has(kind) && kind !== "LOC")

@@ -6,7 +6,7 @@ import { button, h, replace, table } from "../dom.js";
 import { question } from "../state.js";
 import { problemView } from "./problem.js";
 
-/* It stays while the page is made anew around it. */
+/* The element stays while the page is made anew around it. */
 const root = h("div", { id: "helping", "aria-live": "polite" });
 const asking = new Asking();
 

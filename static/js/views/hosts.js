@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The hosts of a communicator: a row each with what a channel takes in and sends out, and the way down to one of
- * them. */
+/* The hosts of a communicator: a row for each with what a channel receives and sends, and a link to the host. */
 import { button, h, table, textButton } from "../dom.js";
 import { hostLinks, shape } from "../hosts.js";
 import { GRAPH_NAMES, plural } from "../model.js";
@@ -9,7 +8,7 @@ import { picker } from "./channels.js";
 /** actions: host(n), hosts(n), channel(n), graph(name). */
 export function hostsView({ model, state, actions }) {
     const { count, local, rails } = shape(model),
-        joined = model.doc.cluster ? model.systems : 1; // hosts of a number that are one domain
+        joined = model.doc.cluster ? model.systems : 1; // number of hosts that form one domain
     if (count < 2)
         return h("div", { id: "one-host" }, [
             h("p", [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How the input was read: recognised, assumed, missing with the command that would supply it; and the machine type that
- * fills it in. */
+/* How the input was read: what was recognised, what was assumed, what is missing and the command that would supply it,
+ * and the machine type that fills it in. */
 import { capital } from "../diagnosis.js";
 import { copyable, dropDown, fold, h, listOf } from "../dom.js";
 import { onPage } from "../page_words.js";
@@ -60,14 +60,14 @@ const isPartial = (input, state) =>
     (input.assumed.some(({ what }) => !FUSED.test(what)) ||
         input.missing.length > 0 ||
         Boolean(state.assume));
-const FUSED = /fuse_nics/; // of a dump that is complete
+const FUSED = /fuse_nics/; // for a dump that is complete
 
 const SPEEDS = ["10", "25", "50", "100", "200", "400", "800"];
 
 /** Kinds of CPUs by the words of assume_cpu. */
 export const CPUS = { intel: "Intel", amd: "AMD", arm: "Arm", power: "POWER", zhaoxin: "Zhaoxin" };
 
-/** The word of the CPUs that are assumed; "": none are. */
+/** The word of the CPUs that are assumed; "" if none are. */
 export function cpusAssumed(input) {
     const said = (input?.assumed ?? []).map(({ what }) =>
         /^CPUs are assumed to be (\w+)/.exec(what),
@@ -85,9 +85,9 @@ export const isTray = ({ doc, systems }) =>
     (doc.system?.links ?? []).some(([, , type]) => type === "C2C") &&
     (systems === 1 || doc.cluster !== null);
 
-/** What can be assumed otherwise: speed and GPUDirect RDMA of NICs that the input does not describe, the CPUs, the
- * hosts that NVLink joins, and the machine type. [] if the input leaves nothing open. ids: what the ids of these
- * elements begin with. actions: assumeNics(word), assume(name), take(field, word). */
+/** What else can be assumed: speed and GPUDirect RDMA of NICs that the input does not describe, the CPUs, the hosts
+ * that NVLink joins, and the machine type. [] if the input leaves nothing open. ids: what the ids of these elements
+ * begin with. actions: assumeNics(word), assume(name), take(field, word). */
 export function assumptionControls({ model, machine = null, state, machines, actions, ids = "" }) {
     const { input } = model.doc;
     if (!input) return [];
@@ -171,7 +171,7 @@ export function assumptionControls({ model, machine = null, state, machines, act
     ].filter(Boolean);
 }
 
-/** What is assumed of NIC ports, as the service says it: {text, gbps, gdr}; null: nothing. */
+/** What the service assumes about NIC ports: {text, gbps, gdr}; null if nothing. */
 export function nicsAssumed(input) {
     const text = (input?.assumed ?? []).map((row) => row.what).find((what) => NICS.test(what)),
         [, gbps, how] = NICS.exec(text ?? "") ?? [];
@@ -207,7 +207,7 @@ export function machineOptions(rows, first = [], title = "", selected = "") {
 
 function machineChoice(state, machine, machines, actions, ids = "") {
     const rows = machines ?? [];
-    const likely = state.assume ? [] : fitting(machine, rows); // by what the input itself says
+    const likely = state.assume ? [] : fitting(machine, rows); // which the input itself says
     const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)),
         known = rows.some((row) => row.name === state.assume);
     return [

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts of a drawing by the room that it has. If its own texts would be too small to read, each device shows its short
- * name, as large as its tile takes, and links their figure. */
+/* Fits the texts of a drawing to its room. If its own texts would be too small to read, each device shows its short
+ * name, as large as its tile allows, and links show their figure. */
 import { s } from "../dom.js";
 import { briefLink, briefNames, fitting, LEAST, SMALL } from "../legible.js";
 
 const STEP = 1.1; // scales closer than this look alike
 const BESIDE = 10; // units of the drawing
-const TALLER = 2; // above and below the name of a tray there is room
+const TALLER = 2; // there is room above and below the name of a tray
 
 export class Labels {
     less;
@@ -19,7 +19,7 @@ export class Labels {
         this.svg = svg;
         this.own = Number(svg.querySelector("g.node text")?.getAttribute("font-size")) || 10;
         this.fine =
-            // of devices that matter only to those who look closely
+            // for devices that matter only to people who look closely
             Number(svg.querySelector("g.node.fine text")?.getAttribute("font-size")) || this.own;
     }
 
@@ -30,7 +30,7 @@ export class Labels {
         if (level === this.#level && less === this.less && brief === this.brief) return;
         this.#level = level;
         Object.assign(this, { less, brief });
-        if (brief || less) this.#made ??= this.#make(); // while the texts that it measures are shown
+        if (brief || less) this.#made ??= this.#make(); // runs while the texts that it measures are shown
         this.svg.classList.toggle("brief", brief);
         this.svg.classList.toggle("small", scale < SMALL);
         this.svg.classList.toggle("coarse", this.fine * scale < LEAST);
@@ -83,7 +83,7 @@ export class Labels {
                 ends = path
                     ? [path.getPointAtLength(0), path.getPointAtLength(path.getTotalLength())]
                     : [];
-            // a text to the right of an upright line keeps to it
+            // a text to the right of an upright line stays beside it
             const beside = ends.some((end) => left - end.x >= 0 && left - end.x < BESIDE);
             return {
                 edge: text.closest("g.edge"),

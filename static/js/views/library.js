@@ -69,7 +69,7 @@ export function libraryView({ library, state, actions }) {
 
 const ADD = `curl --data-binary @topo.xml "${location.origin}/v1/topologies?name=node17"`;
 
-/* What can be done with several: two side by side, more against what most are like. */
+/* Actions on several dumps: two are compared side by side, more are compared with what most of them are like. */
 function together({ picked, runs }, items, state, actions) {
     const chosen = [...picked],
         hosts = runs.reduce((sum, run) => sum + run.count, 0);
@@ -107,7 +107,7 @@ function together({ picked, runs }, items, state, actions) {
     ]);
 }
 
-/* How many hosts of a cluster are like this dump. */
+/* A field for the number of hosts of a cluster that are like this dump. */
 function hostsField(row, runs, actions) {
     const own = runs.filter((run) => run.id === row.id).reduce((sum, run) => sum + run.count, 0),
         range = { least: 1, most: 16384, "aria-label": `Hosts like ${row.name || row.id}` },

@@ -47,7 +47,7 @@ export function aloneView({ log, machines, actions }) {
     ]);
 }
 
-/* The types that fit the log's lines come first. */
+/* Types that fit the log's lines come first. */
 function typeChoice(machines, implied, actions) {
     const rows = machines ?? [],
         fits = rows.filter((row) => implied?.fits.includes(row.name));
@@ -287,7 +287,7 @@ function factTable(model, check, topic, actions) {
     ];
 }
 
-/* What a fact is about, as a button that shows its devices on the drawing, and as the log has it. */
+/* The subject of a fact, as a button that shows its devices on the drawing, and as the log writes it. */
 function place(model, fact, actions) {
     const nodes = fact.nodes.filter((id) => model.nodes.has(id)),
         text = named(model, fact.what);

@@ -11,7 +11,7 @@ import { finding } from "./findings.js";
 export function machineView({ model, before, source, state, actions }) {
     const { doc } = model,
         old = new Map(/** @type {any} */ (before ? figures(before.doc) : [])),
-        chosen = // beside the verdict, its own card shows it
+        chosen = // next to the verdict, the card of the finding shows it
             state.view !== "verdict" && (doc.findings ?? []).find(({ id }) => id === state.finding),
         sentence = doc.summary?.machine?.sentence;
     return [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A set of dumps against what most of them are like: who deviates, and in what. */
+/* Compares a set of dumps with what most of them are like: which dumps deviate, and in what. */
 import { button, h, link, table } from "../dom.js";
 import { setText } from "../pairs.js";
 import { address, DEFAULTS } from "../state.js";
@@ -67,7 +67,7 @@ function answer(doc, state) {
     ];
 }
 
-/* What the dump gets that loses or gains most. */
+/* The bandwidth of the dump that loses or gains most. */
 const largest = (row) =>
     Math.max(0, ...(row.outcomes ?? []).map((one) => Math.abs(one.change ?? 0)));
 const effect = (doc, beside) => {

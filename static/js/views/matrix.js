@@ -20,7 +20,7 @@ export function moveSelection(table, { model, other, state }) {
         shown.trays !== state.trays
     )
         return false;
-    if (!shown.columns) return true; // trays, of which no pair is selected
+    if (!shown.columns) return true; // trays, between which no pair is selected
     const { gpus, columns } = shown;
     const r = gpus.findIndex((node) => node.id === state.from),
         c = columns.findIndex((node) => node.id === state.to);
@@ -171,8 +171,8 @@ const trayChoices = (state, pair, actions) =>
         actions.trays,
     );
 
-/* Tray by tray: a cell is what all its pairs have in common, and leads to them. The columns after them are the NICs of
- * the row's own tray and of the others. */
+/* Tray by tray: a cell shows what all its pairs have in common, and leads to them. The columns after them are the NICs
+ * of the row's own tray and of the others. */
 function trayMatrix(model, racks, other, state, actions) {
     const used = new Set(),
         open = (a, b) => actions.trays(`${a},${b}`),

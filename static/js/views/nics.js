@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* GPU and NIC side by side: which NIC each GPU uses, by which path, with or without GPUDirect RDMA, and through
- * whom. */
+/* GPUs and NICs side by side: which NIC each GPU uses, by which path, with or without GPUDirect RDMA, and through which
+ * GPU. */
 import { h, table, textButton } from "../dom.js";
 import { bandwidth, KINDS } from "../model.js";
 import { inShort } from "../nics.js";
@@ -39,7 +39,7 @@ export const nicSummary = (rows, select) =>
         { id: "gpu-nics" },
     );
 
-/** All NICs of one GPU, and through whom. */
+/** All NICs of one GPU, and the GPUs through which it uses them. */
 export const nicsOfGpu = (row, select) =>
     table(
         "The NICs of this GPU",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What both sides of a comparison get, before any fact that differs. */
+/* The bandwidths of both sides of a comparison, which come before any fact that differs. */
 import { changeText, outcomeRows, sizeText } from "../compare.js";
 import { h, table } from "../dom.js";
 import { bandwidth, plural } from "../model.js";

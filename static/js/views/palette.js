@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command palette: a field with a list below it, worked by arrows and Enter, that finds devices, views, settings,
- * actions and documents. */
+/* The command palette: a field with a list below it that finds devices, views, settings, actions and documents. Arrow
+ * keys and Enter work in it. */
 import { h, replace } from "../dom.js";
 import { entries, find } from "../search.js";
 import { devicesIn } from "../source.js";
@@ -20,8 +20,8 @@ const DOCUMENTS = [
     ["Settings of NCCL", "reference/settings.html"],
 ];
 
-/** Everything that can be done from here, by name: [{name, about, run}]. open: a machine is. settings: of the release.
- * actions: those of the page. */
+/** Everything that can be done from here, by name: [{name, about, run}]. open: whether a machine is open. settings: of
+ * the release. actions: those of the page. */
 export function commands({ open, settings, actions }) {
     const row =
         (about) =>
@@ -156,7 +156,7 @@ export async function palette({ model, source, choose, commands: rows }) {
         options,
         hint,
     );
-    document.querySelector("dialog.search")?.remove(); // a closed one goes a moment later
+    document.querySelector("dialog.search")?.remove(); // a closed dialog disappears a moment later
     document.body.append(dialog);
     dialog.showModal();
     draw();
@@ -167,6 +167,6 @@ export async function palette({ model, source, choose, commands: rows }) {
         devices = entries(model, text.split(/\r\n|\r|\n/), devicesIn(text));
         draw();
     } catch {
-        draw(); // names and GUIDs are only in the dump; the rest can be found without
+        draw(); // only the dump has names and GUIDs; the rest can be found without it
     }
 }

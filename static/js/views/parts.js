@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Parts that several views have: steps from one thing to the next, and places to paste a text. */
+/* Parts that several views share: buttons to the next and the previous thing, and places to paste a text. */
 import { button, field, h } from "../dom.js";
 
 /** Buttons to the one before and the one after of `count`, with what is chosen between them. what: "channel"; keys:

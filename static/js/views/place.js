@@ -67,7 +67,7 @@ function controls(state, gpus, actions) {
     ]);
 }
 
-/* What to take, and what it costs if it is not the best. */
+/* The GPUs to take, and the cost of a choice that is not the best. */
 const advice = (model, answer, shown, cost) => [
     h("p", { id: "place-sentence" }, answer.sentence),
     copyable(command(model, shown)),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What charts over message sizes have in common. at: axes() of chart.js, or plotAxes() of bandwidth.js; frame: of the
+/* Shared parts of charts over message sizes. at: axes() of chart.js, or plotAxes() of bandwidth.js; frame: of the
  * plot. */
 import { sizeText } from "../compare.js";
 import { s } from "../dom.js";
 
-const EDGE = 90; // units before the right edge, where texts are to the left of their line
+const EDGE = 90; // units before the right edge, within which texts are to the left of their line
 const tick = (size) => sizeText(size).replace("iB", "");
 
 /** Bandwidths at the left, sizes below. last: the size at the right edge; upright: with lines for sizes too. */
@@ -23,7 +23,7 @@ export const plotGrid = (at, { w, h, left, right, top, bottom }, sizes, last, up
     ]),
 ];
 
-/** Where the algorithm or protocol changes: rows {size, name}. */
+/** Marks the sizes at which the algorithm or protocol changes: rows {size, name}. */
 export const crossingMarks = (rows, at, { w, h, top, bottom }) =>
     rows.map(({ size, name }, i) => {
         const x = at.x(size),

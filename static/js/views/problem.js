@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An error: what, where, what to do; and the lines of the input it is about. */
+/* An error: what is wrong, where, and what to do; and the lines of the input that it is about. */
 import { forgetToken, hasToken } from "../api.js";
 import { button, h, listOf } from "../dom.js";
 import { onPage } from "../page_words.js";
@@ -62,8 +62,8 @@ export function problemView(
     ]);
 }
 
-/** What a question to the service led to: a problem, what show(answer) gives, or a word that it is under way. options:
- * of problemView().
+/** What a question to the service led to: a problem, what show(answer) gives, or a word that says it is under way.
+ * options: of problemView().
  * @param {any} told
  * @param {((answer: any) => any) | null} show
  * @param {string} [waiting]

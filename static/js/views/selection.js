@@ -176,7 +176,7 @@ function pathView(model, state, actions) {
     ];
 }
 
-/* Two devices without a path may be the ends of a link: what it is, and what each graph puts on it. */
+/* Two devices without a path may be the ends of a link. Shows what it is, and how much each graph puts on it. */
 function linkView(model, from, to, actions) {
     const links = model.links.get(`${from}>${to}`) ?? [];
     if (!links.length) return h("p", "NCCL keeps no path between these two.");
@@ -216,7 +216,7 @@ function linkView(model, from, to, actions) {
     ];
 }
 
-/* The same path on the other side, line by line what differs. */
+/* The same path on the other side, with the differences line by line. */
 function beforeAfter(model, { model: after, names }, { from, to }) {
     const told = (side) => {
         const path = side.paths.get(`${from}>${to}`),

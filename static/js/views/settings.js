@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
+/* All that can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
 import {
     button,
     choices,
@@ -16,7 +16,7 @@ import { joined, plural } from "../model.js";
 import { FUSE_NICS, MOST_HOSTS, repairs } from "../state.js";
 import { CPUS, joinedText } from "./input.js";
 
-/* What a job takes of the machine: rows like those of settings. */
+/* Which parts of the machine a job uses, in rows like those of settings. */
 const SELECTIONS = [
     {
         name: "gpus",
@@ -146,7 +146,7 @@ export function questionView({
 
 const USUAL = "Reset to the service's defaults";
 
-/** What is asked otherwise than by default, each with a button that takes it back. */
+/** Everything that differs from the default, each with a button that undoes it. */
 export function chips(state, graphs, actions) {
     const { assume, assume_nics: nics, assume_cpu: cpu, domain } = state,
         reset = (name) => () => actions.take(name, "");
@@ -213,8 +213,8 @@ function nicsChip(word) {
     ]);
 }
 
-/** All settings of the release with their meaning, and those asked for that it does not have. input: what the service
- * took the bytes for; refused: what was not taken, {name: {why, text}}. */
+/** All settings of the release with their meaning, and settings of the question that the release does not have. input:
+ * what the service recognised in the bytes; refused: settings that were refused, {name: {why, text}}. */
 function settingsList({ state, input = null, settings, focus, filter, refused, actions }) {
     const known = new Set(settings.map((row) => row.name));
     const rows = [

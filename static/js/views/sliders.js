@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Two sliders below the drawing of a channel: the message size, which decides algorithm and protocol and so the graph
- * that is drawn, and the release, which marks on the drawing what another one changes. A slider says what it stands for
- * while it moves, and the page follows once it is let go. */
+ * that is drawn, and the release, which marks on the drawing what another one changes. A slider shows its value while
+ * it moves, and the page follows when it is released. */
 import { busBandwidthAt, chosenAt, ranges } from "../chart.js";
 import { otherSide, sizeText, writeSide } from "../compare.js";
 import { h, textButton } from "../dom.js";

@@ -30,8 +30,8 @@ export class SourceView {
         new ResizeObserver(() => this.#draw()).observe(this.root);
     }
 
-    /** Shows a text with the lines of a device, or one line, lit and in sight. anew: the view was put in place just
-     * now. */
+    /** Shows a text, with the lines of a device or one line lit and in sight. anew: the view has just been put in
+     * place. */
     show(text, { id = "", line = 0, anew = false }) {
         if (text !== this.text) {
             this.text = text;
@@ -101,7 +101,7 @@ export class SourceView {
         replace(this.rows, rows);
     }
 
-    /* Up and down go from device to device; Page Up and the like scroll as ever. */
+    /* The arrow keys go from device to device; Page Up and similar keys scroll as usual. */
     #key(event) {
         const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (!step || this.text === null) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Before a machine is open: one place for whatever describes a machine, the machine types, what was opened lately, and
- * examples with their pictures. */
+/* The page before a machine is open: one place for anything that describes a machine, the machine types, what was
+ * opened recently, and examples with their pictures. */
 import { costBar, decidingLine, headline } from "../diagnosis.js";
 import { button, copyable, fileButton, h, listOf, sign } from "../dom.js";
 import { isRack, typeText } from "../machine_types.js";
@@ -132,7 +132,7 @@ export function startView({
 /** The example that has faults; undefined: this server has none. */
 export const faulty = (examples) => examples?.find(({ id }) => /faults/.test(id));
 
-/** That example with its verdict, as its own page shows it: each part of the bar opens it with that fault repaired. */
+/** That example with its verdict, as on its own page. Each part of the bar opens it with that fault repaired. */
 export function faultyExample({ examples, live, pictures, actions }) {
     const row = faulty(examples);
     if (!row) return null;
@@ -167,7 +167,7 @@ export const inputList = (inputs) =>
 
 const RACKS = "NVL72 racks and their trays";
 
-/* Examples by situation: the first that fits the id of an example. */
+/* Situations; an example belongs to the first one that fits its id. */
 /** @type {[string, RegExp][]} */
 const SITUATIONS = [
     ["A slow NIC", /faults/],
@@ -225,7 +225,7 @@ export function exampleList({ examples, machines, actions, pictures = null }) {
 
 const fold = (title, what) => h("details.fold", h("summary", title), what);
 
-/* Open if there is room, folded on a phone. */
+/* It is open if there is room, and folded on a phone. */
 const folded = (title, ...what) =>
     h("details.folded-away", { open: matchMedia("(min-width: 760px)").matches }, [
         h("summary", title),

@@ -42,7 +42,7 @@ export function transfersView({ schedule, state, actions }) {
     ];
 }
 
-/* From one to the next, or to any by its number. */
+/* Steps from one to the next, or goes to any by its number. */
 const walker = (what, name, at, count, go) =>
     stepper(
         what,
@@ -61,7 +61,7 @@ const walker = (what, name, at, count, go) =>
         go,
     );
 
-/* A row a rank, a column a round; a cell names the peer that is sent to. */
+/* A row for each rank, a column for each round; a cell names the peer that the rank sends to. */
 function picture(doc, at, actions) {
     const rounds = [
             ...new Set(doc.schedule.flatMap((row) => row.rounds.map((round) => round.round))),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is asked about a log first: did the job work, what went wrong, what ran, and which algorithms NCCL chose. */
+/* The first questions about a log: did the job work, what went wrong, what ran, and which algorithms NCCL chose. */
 import { joined } from "../model.js";
 import { copyButton, facts, h, leftOut, sign, table } from "../dom.js";
 import { choicesText, hostsText, ranges, ranRows, shownEvents, ticketText } from "../triage.js";

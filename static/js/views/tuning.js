@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The tuning model: bus bandwidth against message size as a chart, what is chosen from which size on, and the model's
- * own figures. */
+/* The tuning model: a chart of bus bandwidth over message size, the choice from each size on, and the model's own
+ * figures. */
 import { choices, h, s, table, textButton } from "../dom.js";
 import {
     axes,

@@ -3,7 +3,7 @@
  * are. */
 import { s } from "../dom.js";
 
-const AT = 0.3; // of a link's length
+const AT = 0.3; // as a share of a link's length
 
 /** rows: of loads(). edgesOf(row): groups of the drawing. Marks these, and gives an element to lay over the drawing. */
 export function weights(rows, edgesOf) {

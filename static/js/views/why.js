@@ -78,7 +78,7 @@ function limit(model, link, actions) {
     ]);
 }
 
-/* Settings that change the decision, each with what else changes; then those that leave it. */
+/* Settings that change the decision, each with what else it changes; then those that do not change it. */
 function changing(data, actions) {
     const change = data.what_if.filter((row) => row.changes),
         stay = data.what_if.filter((row) => !row.changes);
@@ -125,7 +125,7 @@ function changing(data, actions) {
     ]);
 }
 
-/* What only a maintainer of Orrery looks at: closed at first. */
+/* Details for maintainers of Orrery, closed at first. */
 function maintainers(data) {
     const rows = internals(data.compared);
     return (
