@@ -6,6 +6,7 @@
 #define ORR_NCCLTESTS_READING_H
 
 #include "engine/log_reading/lines.h"
+#include "engine/machines/machine_types.h"
 #include "engine/nccltests/results.h"
 
 /* A number as it is printed. missing: "N/A", "nan" and their like. */
@@ -169,7 +170,10 @@ struct orr_said {
     bool unsure;       /* and no word says whether they are on a board or are cards */
     const char *alone; /* a model without a number; a constant; NULL if there is none */
     uint32_t alone_line;
-    bool alone_differ;              /* the text names several */
+    bool alone_differ;                   /* the text names several */
+    const struct orr_machine_type *type; /* of a cloud; NULL if there is none */
+    uint32_t type_hosts, type_line;
+    bool types_differ;
     bool several;                   /* hosts, by its words */
     bool cards;                     /* words say that the GPUs are cards, or have bridges */
     char release[ORR_RELEASE_MOST]; /* of NCCL, the last one: "2.24.3"; "" if there is none */

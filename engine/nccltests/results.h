@@ -57,6 +57,7 @@ struct orr_result_table {
     uint32_t device_count;
     const char *model;             /* of the GPUs; NULL if unknown, or if the GPUs differ */
     uint32_t said_gpus, said_line; /* GPUs on each host, if a word of the text gives them with the model; else 0 */
+    const char *said_type;         /* a cloud's machine type that the text names; NULL if there is none */
     bool one_host_assumed;         /* hosts is 1 because the text names GPUs but no hosts */
     bool said_alone;               /* said_gpus is a full board, which the text does not say */
     uint32_t said_nics, said_nic_mbps, said_nic_line; /* of one host, as the words of the text say; 0 if they do not */

@@ -167,6 +167,51 @@ static void take_nics(struct orr_results_building *b, struct orr_span line)
     said->nic_mbps = said->nic_mbps ? said->nic_mbps : words.mbps;
 }
 
+/* The machine type of a cloud whose name begins here, "p5.48xlarge" or "ND H100 v5"; NULL if there is none. */
+static const struct orr_machine_type *type_at(const char *at, const char *end)
+{
+    char name[48] = "Standard_"; /* Azure's names are often said without it */
+    const size_t before = strlen(name);
+    size_t length = before;
+    bool spaced = end - at > 3 && (!strncasecmp(at, "ND ", 3) || !strncasecmp(at, "NDm", 3)), marked = spaced;
+    for (; at < end && length + 1 < sizeof name && (is_word(*at) || *at == '.' || (spaced && *at == ' ')); at++) {
+        spaced = spaced && !(name[length - 1] == '-' && (*at | 0x20) == 'v'); /* "v5" is the last word */
+        marked |= !orr_is_digit(*at) && !orr_is_letter(*at);
+        name[length++] = *at;
+        if (*at == ' ')
+            name[length - 1] = '-';
+    }
+    while (length > before && !orr_is_digit(name[length - 1]) && !orr_is_letter(name[length - 1]))
+        length--;
+    name[length] = 0;
+    const struct orr_machine_type *type = marked ? orr_machine_type_find(name + before) : NULL;
+    type = type || !marked ? type : orr_machine_type_find(name);
+    return type && strcmp(type->family, "NVIDIA") != 0 ? type : NULL;
+}
+
+/* "2 p5.48xlarge", "2 x a3-megagpu-8g": a machine type, and how many of them. */
+static void take_type(struct orr_results_building *b, struct orr_span line, double hosts)
+{
+    struct orr_said *said = &b->said;
+    for (const char *at = line.at, *end = line.at + line.length; at < end; at++) {
+        if (at > line.at && (is_word(at[-1]) || at[-1] == '.'))
+            continue;
+        const struct orr_machine_type *type = type_at(at, end);
+        if (!type)
+            continue;
+        const char *count = at;
+        while (count > line.at && count[-1] && strchr(" xX*`", count[-1]))
+            count--;
+        while (count > line.at && orr_is_digit(count[-1]))
+            count--;
+        const uint32_t number = count > line.at && is_word(count[-1]) ? 0 : number_at(&count, end);
+        said->types_differ |= said->type && said->type != type;
+        said->type = type;
+        said->type_line = said->type_line ? said->type_line : b->line;
+        said->type_hosts = number ? number : hosts >= 1 ? (uint32_t)hosts : said->type_hosts;
+    }
+}
+
 void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
 {
     enum { GPUS_MOST = 16 };
@@ -181,6 +226,7 @@ void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
     }
     take_alone(b, line);
     const double hosts = orr_summary_hosts_in(line);
+    take_type(b, line, hosts);
     const bool about_each = orr_span_has_one(line, each);
     bool counts = false;
     for (const char *at = line.at; at < end; at++) {
@@ -230,7 +276,13 @@ static void conclude_alone(const struct orr_said *said, struct orr_result_table 
 
 void orr_said_conclude(const struct orr_results_building *b, struct orr_result_table *table)
 {
-    const struct orr_said *said = &b->said;
+    struct orr_said own = b->said, *said = &own;
+    if (said->type && !said->types_differ) { /* it says more than words about GPUs */
+        own.gpus = said->type->gpus;
+        own.hosts = said->type_hosts;
+        own.line = said->type_line;
+        own.differ = own.unsure = false;
+    }
     if (!said->nics_differ) {
         table->said_nics = said->nics;
         table->said_nic_mbps = said->nic_mbps;
@@ -253,6 +305,7 @@ void orr_said_conclude(const struct orr_results_building *b, struct orr_result_t
     table->said_line = said->line;
     table->one_host_assumed = !table->hosts && !table->ranks && !said->hosts && !elsewhere;
     table->hosts = hosts;
+    table->said_type = said->type ? said->type->name : NULL;
     table->board_assumed = said->unsure && !(said->gpus == BOARD && !said->cards && takes_nvlink(table));
     if (!table->board_assumed || !said->cards)
         table->model = said->model;

@@ -251,7 +251,8 @@ static void guess_type(const struct orr_result_table *measured, const struct orr
     uint32_t gpus = measured->said_gpus                  ? measured->said_gpus
                     : measured->hosts && measured->ranks ? measured->ranks / measured->hosts
                                                          : measured->device_count;
-    if (!model || !gpus)
+    machine->type = measured->said_type ? orr_machine_type_find(measured->said_type) : NULL;
+    if (!model || !gpus || machine->type)
         return;
     for (size_t i = 0; (type = orr_machine_type(i)); i++)
         if (type->gpus >= gpus && may_be(type, model, switches) && (!best || (type->gpus == gpus && best->gpus > gpus)))
@@ -280,7 +281,7 @@ static const char *take_said_nics(const struct orr_perf_work *work, const struct
     const struct orr_machine_type *type = machine->type;
     const uint32_t nets = measured->said_nics ? measured->said_nics : type->nets;
     const uint32_t mbps = measured->said_nic_mbps ? measured->said_nic_mbps : type->net_mbps;
-    machine->nics_said = measured->said_nic_mbps != 0;
+    machine->nics_said = measured->said_nic_mbps || measured->said_type; /* a cloud's NICs are known */
     if (!measured->said_nic_line)
         return "";
     machine->said = *type;
@@ -315,7 +316,10 @@ static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf
     else
         orr_perf_assume(
             table,
-            measured->said_gpus
+            measured->said_type
+                ? orr_arena_text(work->arena, "%u host%s of %s%s, as the text says (line %u)", measured->hosts,
+                                 orr_plural(measured->hosts), machine->type->name, nics, measured->said_line)
+            : measured->said_gpus
                 ? orr_arena_text(work->arena, "%u host%s like %s%s, as the text says %u x %s (line %u)",
                                  measured->hosts, orr_plural(measured->hosts), machine->type->name, nics,
                                  measured->said_gpus, measured->model, measured->said_line)

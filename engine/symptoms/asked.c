@@ -175,6 +175,13 @@ static const struct asked {
      "Check: \"MNNVL 1\" in the line \"comm ... nRanks\" of NCCL_DEBUG=INFO; `nvidia-smi -q | grep -A4 Fabric` shows "
      "the clique.",
      "It needs the IMEX service on all hosts, and /dev/nvidia-caps-imex-channels in containers."},
+    {"asked-health-mask", "healthmask 0xaa|health mask 0xaa",
+     "healthMask 0xaa means that the fabric reports no fault: it has a pair of bits for each of four faults, and 2 in "
+     "a "
+     "pair means \"no\" (1: \"yes\", 0: not supported). No NVLink is degraded.",
+     "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
+     "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 shows whether NVLink between "
+     "hosts is involved."},
     {"asked-symmetric", "symmetric memory|symmetric kernel|symm mem|commwindowregister",
      "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. It does not work over "
      "PCIe, and between hosts it needs GIN (from 2.28.7) and NCCL's kernels for it (from 2.29.2).",
@@ -342,22 +349,28 @@ static bool has_nvls(const struct orr_log *log)
     return false;
 }
 
+#define OUT_OF_MEMORY "cuda-memory-application" /* the message */
+
 void orr_symptoms_of_questions(struct orr_symptom_finder *f)
 {
     enum { ROWS = sizeof rows / sizeof rows[0], MOST = 2 };
     const struct orr_log *log = f->log;
     const struct asked *found[MOST] = {NULL};
-    for (uint32_t i = 0; i < log->event_count; i++)
-        if (!log->events[i].message || log->events[i].message->weight != ORR_WEIGHT_NOTE)
+    bool memory = false; /* ran out, which a question about memory is about */
+    for (uint32_t i = 0; i < log->event_count; i++) {
+        const struct orr_log_message *message = log->events[i].message;
+        memory |= message && !strcmp(message->id, OUT_OF_MEMORY);
+        if (!message || (message->weight != ORR_WEIGHT_NOTE && strcmp(message->id, OUT_OF_MEMORY) != 0))
             return;
+    }
     for (uint32_t i = 0, count = 0; i < log->said_count; i++)
         for (size_t k = 0; k < ROWS && count < MOST; k++) {
             const struct asked *row = &rows[k];
-            if ((count && !strcmp(found[0]->id, row->id)) || !asks(row, log->said[i].words) ||
-                (!strcmp(row->id, "asked-nvls") && has_nvls(log)))
+            if ((count && !strcmp(found[0]->id, row->id)) || (memory && strcmp(row->id, "asked-memory") != 0) ||
+                !asks(row, log->said[i].words) || (!strcmp(row->id, "asked-nvls") && has_nvls(log)))
                 continue;
             found[count++] = row;
             ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = row->check,
-                        .cure = row->cure);
+                        .cure = row->cure, .explains = memory ? OUT_OF_MEMORY : NULL);
         }
 }

@@ -83,9 +83,9 @@ static void none_between_said(struct orr_symptom_finder *f)
     const char *card = said ? strstr(said->text, " RTX ") : NULL;
     const struct orr_gpu_model *model = card ? orr_gpu_model_of_name(card + 1) : NULL;
     uint32_t at = 0;
-    if (!model || model->p2p != ORR_NO || !says_several(said->text) || next_neighbour(f->log, &at) ||
-        orr_symptom_transports(f->log).p2p || orr_log_event_of(f->log, "p2p-matrix-ok") ||
-        orr_log_event_of(f->log, "said-p2p-off"))
+    if (!model || model->p2p != ORR_NO || (!says_several(said->text) && f->log->kinds[ORR_LOG_GPU_NAME] < 2) ||
+        next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p ||
+        orr_log_event_of(f->log, "p2p-matrix-ok") || orr_log_event_of(f->log, "said-p2p-off"))
         return;
     ORR_SYMPTOM(
         f, "p2p-not-offered", has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
