@@ -173,7 +173,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=123.0."},
     {"segfault-ras", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "egmentation fault", " RAS| ras|/ras/|rasMsg",
      "A process crashed in NCCL's RAS, which watches jobs and which the job itself does not need.",
-     "NCCL_RAS_ENABLE=0 turns RAS off; a newer release of NCCL may have the fault mended.",
+     "NCCL_RAS_ENABLE=0 turns RAS off. A newer release of NCCL may not have the fault any more.",
      "Segmentation fault at RAS in NCCL 2.27.7"},
     {"segfault", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Segmentation fault", NULL,
      "A process crashed: it used memory that it may not use.",

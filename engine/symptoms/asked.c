@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions that people ask in words, whose answer is a fact about NCCL. A row is said only if no line of the text
+/* Questions that people ask in words, whose answer is a fact about NCCL. A row applies only if no line of the text
  * shows an error, because then the question is why the job failed.
  *
  * "a|b&c;d" in a row means that one line of the text has a or b, and c, or that one has d. */
@@ -73,11 +73,13 @@ static const struct asked {
     {"asked-hosts",
      "bandwidth|busbw&number of nodes|number of machines|number of hosts|more nodes|number of gpus|gpus per node;"
      "bandwidth&4 gpus&8 gpus",
-     "Between hosts the NICs limit bus bandwidth, not the number of GPUs or hosts: it is the sum of the NICs that the "
-     "job's GPUs of one host use, so half of the GPUs may reach half of it. On 2 hosts trees and NVLink SHARP may "
-     "exceed that. Bus bandwidth that falls from 3 to 4 to 6 hosts shows a network that blocks or drops.",
-     "Check: with NCCL_ALGO=Ring, 2 and 4 hosts have the same bus bandwidth; pairs of hosts find a slow one.",
-     "Say how many GPUs and NICs of which speed each host has, and Orrery computes what to expect."},
+     "Between hosts the NICs limit bus bandwidth, not the number of GPUs or hosts: it is the sum of the NICs that "
+     "the job's GPUs of one host use, so half of the GPUs may reach half of it. On 2 hosts, trees and NVLink SHARP "
+     "may exceed that. If bus bandwidth falls from 3 to 4 to 6 hosts, the network blocks or drops data.",
+     "Check: with NCCL_ALGO=Ring, 2 and 4 hosts should have the same bus bandwidth. Test pairs of hosts to find a "
+     "slow host.",
+     "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes the bandwidth to "
+     "expect."},
     {"asked-chosen",
      "algorithm|protocol&print|find out|indicator|how can i see|how to see|know which|know the|see which|log&chosen|"
      "using|used|nccl",
@@ -89,18 +91,18 @@ static const struct asked {
     {"asked-algorithm",
      "ring&tree&when |which |how |superior|whether;algorithm|topolog|ring|tree&how do|when do|how to choose&nccl&"
      "select|choose|decide|switch|pick",
-     "NCCL has no fixed threshold: for each operation and size it estimates the time of every algorithm and protocol "
-     "that may run, latency plus size / bandwidth, and takes the shortest. Trees, only for AllReduce, have the lower "
-     "latency over many hosts, and rings the higher bandwidth. NCCL_ALGO lists what is allowed, and its order means "
-     "nothing.",
+     "NCCL has no fixed threshold: for each operation and size it estimates the time of every algorithm and "
+     "protocol that may run, latency plus size / bandwidth, and takes the shortest. Trees, only for AllReduce, have "
+     "the lower latency over many hosts, and rings the higher bandwidth. NCCL_ALGO lists the algorithms that are "
+     "allowed; their order has no meaning.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints each choice.",
      "`orrery predict --machine TYPE --hosts N` prints the algorithm for each size; docs/nccl/tuning.md has the "
      "model."},
     {"asked-memory",
      "communicator|process group|alltoall|all to all|nccl&memory&usage|consum|more |much|large|reduce|how |oom|out of",
-     "Each communicator has buffers of its own, for every channel and every connected peer: 4 MiB (NCCL_BUFFSIZE) for "
-     "Simple, and smaller ones for LL and LL128. Send, receive and Alltoall add those of each peer. Memory grows with "
-     "channels and communicators, and from 2 hosts on hardly with the number of GPUs.",
+     "Each communicator has buffers of its own, for every channel and every connected peer: 4 MiB (NCCL_BUFFSIZE) "
+     "for Simple, and smaller ones for LL and LL128. Send, receive and Alltoall add buffers for each peer. Memory "
+     "grows with channels and communicators, but from 2 hosts on hardly with the number of GPUs.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ALLOC prints each allocation.",
      "Use fewer communicators, or ncclCommSplit() with splitShare=1, which shares the buffers. Fewer channels "
      "(NCCL_MAX_CTAS, NCCL_MAX_P2P_NCHANNELS for send and receive) or a smaller NCCL_BUFFSIZE cost bandwidth."},
@@ -120,31 +122,31 @@ static const struct asked {
      "The number of channels belongs to a communicator and is set when it is made: minCTAs and maxCTAs in "
      "ncclConfig_t. Operations that need another number need another communicator.",
      "Check: \"N coll channels\" of each communicator with NCCL_DEBUG=INFO.",
-     "ncclCommSplit() with splitShare=1 makes one with other limits that shares the resources."},
+     "ncclCommSplit() with splitShare=1 makes a communicator that has other limits and shares the resources."},
     {"asked-sm", "channel|nccl kernel| cta& sm | sms | sm?",
-     "A channel is one block of threads (a CTA), which keeps an SM until the operation ends, and does not share it "
-     "with kernels that compute. An operation uses at most as many SMs as the communicator has channels, fewer for "
+     "A channel is one block of threads (a CTA), which occupies an SM until the operation ends, and does not share "
+     "it with compute kernels. An operation uses at most as many SMs as the communicator has channels, fewer for "
      "little data.",
      "Check: \"N coll channels\" and \"N p2p channels\" with NCCL_DEBUG=INFO.",
      "NCCL_MAX_CTAS, or maxCTAs of one communicator, leaves more SMs to computation and costs bandwidth; send and "
      "receive have NCCL_MAX_P2P_NCHANNELS."},
     {"asked-few-channels",
      "all channels|number of channels|channels&small|not large|less data|data volume|message size",
-     "Little data uses fewer channels, because each needs enough to be worth its latency: NCCL lowers their number "
-     "for each operation by its size.",
+     "A small operation uses fewer channels, because each channel needs enough data to be worth its latency. NCCL "
+     "lowers their number for each operation by its size.",
      "Check: \"channel{Lo..Hi}={0..1}\" of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING (2.24 on).",
      "NCCL_MIN_CTAS raises the number of channels that are made, not those that a small operation uses."},
     {"asked-cumem", "cumem| uds &hang|stuck|deadlock|never",
-     "With cuMem, ranks of a host exchange handles of memory over Unix sockets when they connect; "
-     "NCCL_CUMEM_ENABLE=0 goes back to CUDA IPC without it.",
+     "With cuMem, ranks of a host exchange memory handles over Unix sockets when they connect; NCCL_CUMEM_ENABLE=0 "
+     "returns to CUDA IPC, which does not need that.",
      "Check: start the job 20 times with NCCL_CUMEM_ENABLE=0; if it never hangs, that exchange is the cause.",
      "Keep NCCL_CUMEM_ENABLE=0 until a newer release works; it also turns NVLink SHARP and symmetric memory off."},
     {"asked-order",
      "send&recv|receive&deadlock|stuck|hang|block|order;communicators|streams|two comms|multiple comm&deadlock|hang|"
      "stuck|concurrent|simultan|parallel|same time",
-     "CUDA does not guarantee that two streams run at the same time, and an operation of NCCL occupies the GPU until "
-     "its peers take part. So operations of several communicators, or a send before its receive, can wait for each "
-     "other for ever.",
+     "CUDA does not guarantee that two streams run at the same time, and an operation of NCCL occupies the GPU "
+     "until its peers take part. So operations of several communicators, or a send before its receive, can wait for "
+     "each other forever.",
      "Check: without the second communicator or stream, the hang goes away.",
      "Start operations in the same order on all ranks (since 2.26, NCCL_LAUNCH_ORDER_IMPLICIT=1 keeps the order of the "
      "program), and put a send and its receive between ncclGroupStart() and ncclGroupEnd()."},
@@ -152,7 +154,8 @@ static const struct asked {
      "ethernet|tcp&infiniband| ib |roce&clusters|both|mix|different types|at the same time|simultaneous|automatic",
      "A communicator uses one kind of network: NCCL cannot take InfiniBand or RoCE between some hosts and TCP between "
      "others.",
-     "Check: \"Using network IB\" or \"Socket\" with NCCL_DEBUG=INFO is the one of the communicator.",
+     "Check: with NCCL_DEBUG=INFO, \"Using network IB\" or \"Using network Socket\" names the communicator's "
+     "network.",
      "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or use "
      "TCP for all with NCCL_NET=Socket."},
     {"asked-vendors", "intel&amd&hang|inconsisten|mixed|different;mixed cpu|different cpu vendor",
@@ -166,12 +169,12 @@ static const struct asked {
      "NCCL release and the same kind of network on all hosts.",
      "Check: NCCL_DEBUG=INFO on all ranks must show the same release, \"Using network\" and \"coll channels\".",
      "If it hangs, look at the network first: NCCL_SOCKET_IFNAME may list several names, such as eth0,ens3, and "
-     "NCCL_IB_DISABLE=1 NCCL_P2P_DISABLE=1 show which part it is. Post that log of all ranks."},
+     "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault. Post that log of all ranks."},
     {"asked-mnnvl",
      "mnnvl|multi node nvlink&node|host|how|mpirun|support;nvlink|nvswitch&inter node|between nodes|"
      "across nodes|two nodes connected",
-     "Multi-node NVLink (MNNVL) joins hosts, each with its own operating system, into one NVLink domain, such as the "
-     "18 trays of a GB200 NVL72. A job is started as always: each process runs on the host of its GPUs.",
+     "Multi-node NVLink (MNNVL) joins hosts, each with its own operating system, into one NVLink domain, such as "
+     "the 18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs.",
      "Check: \"MNNVL 1\" in the line \"comm ... nRanks\" of NCCL_DEBUG=INFO; `nvidia-smi -q | grep -A4 Fabric` shows "
      "the clique.",
      "It needs the IMEX service on all hosts, and /dev/nvidia-caps-imex-channels in containers."},
@@ -192,7 +195,7 @@ static const struct asked {
      "NCCL_IB_ADAPTIVE_ROUTING does not turn adaptive routing on: it makes NCCL send data so that it may arrive out of "
      "order, with its end in a message of its own (1 on InfiniBand, 0 on RoCE by default). The network routes "
      "adaptively on the service levels for which it is enabled, and NCCL_IB_SL (0 by default) chooses one.",
-     "Check: ask the administrator of the subnet manager which service levels have it.",
+     "Check: ask the administrator of the subnet manager which service levels have adaptive routing.",
      "Set both: the service level by NCCL_IB_SL, and NCCL_IB_ADAPTIVE_ROUTING=1."},
     {"asked-bond", " bond|bonding|bonded|mlx5_bond&bandwidth|double|half|one port|both ports|qps",
      "A queue pair uses one port of a bond, and NCCL makes one queue pair for each connection, so a connection gets "
@@ -201,28 +204,29 @@ static const struct asked {
      "Set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. Which port a queue pair gets is up to "
      "the driver."},
     {"asked-ece", " ece |enhanced connection",
-     "ECE lets the NICs of a connection agree on features such as congestion control and selective repeat. NCCL only "
-     "passes on what they offer, so what is slow or unsteady with it is a matter of the NICs' firmware and switches.",
+     "ECE lets the NICs of a connection agree on features such as congestion control and selective repeat. NCCL "
+     "only passes on what they offer, so slow or unsteady transfers with ECE are a matter of the NICs' firmware and "
+     "the switches.",
      "Check: run once with NCCL_IB_ECE_ENABLE=0.",
      "If that is faster, keep it, and update firmware and driver of the NICs to the same release on all hosts."},
     {"asked-buffsize",
      "buffsize|chunk_size|chunksize&?|what|how|optimal|requirement|role|effect|affect|implication|increas|why|larger",
      "NCCL_BUFFSIZE (4 MiB) is the size of the buffer between two ranks in each channel, a ring of 8 slots: chunks "
-     "are 1/8 of it, 1/4 for rings. NCCL's developers advise to leave it.",
+     "are 1/8 of it, 1/4 for rings. NCCL's developers advise leaving it alone.",
      "Check: run nccl-tests with -c 1 after any change, which finds wrong data.",
      "Use a power of two; NCCL_LL128_BUFFSIZE must be 120 times a power of two. NCCL_CHUNK_SIZE, which is not "
      "documented, can give wrong data above NCCL_P2P_NET_CHUNKSIZE."},
     {"asked-sharp", "collnet| sharp &how |what |enable|use sharp|relation|support|not used|?",
      "SHARP in InfiniBand switches (CollNet) needs the plugin nccl-rdma-sharp-plugins (HPC-X has it), SHARP's "
-     "aggregation manager in the network, and NCCL_COLLNET_ENABLE=1. It does not work on RoCE. NVLink SHARP (NVLS) is "
-     "another thing, inside an NVLink domain.",
+     "aggregation manager in the network, and NCCL_COLLNET_ENABLE=1. It does not work on RoCE. NVLink SHARP (NVLS) "
+     "is something else: it works inside an NVLink domain.",
      "Check: \"COLLNET/SHARP\" in the channels of NCCL_DEBUG=INFO, and `sharp_hello` of HPC-X.",
      "Without SHARP the plugin brings no advantage over NCCL's own InfiniBand code."},
     {"asked-pending",
      "list|find|which|know|identify|pending|debug&pending|lagging|stuck rank|hung rank|straggler|faulty",
      "NCCL's RAS (2.24 on) lists communicators whose ranks wait for others: run `ncclras` on a host of the job. "
      "PyTorch's flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE=2000) writes the last collectives of each rank.",
-     "Check: the rank whose count of operations is lower than that of the others is the one to look at.",
+     "Check: look at the rank whose count of operations is lower than those of the others.",
      "NCCL has no function that lists pending operations."},
     {"asked-numa", "p2p|peer to peer&numa|socket&without|how does|across;via shm&why|only",
      "Without NVLink, GPUs of different sockets (SYS in the matrix) use no P2P by default: NCCL copies through host "
@@ -230,12 +234,13 @@ static const struct asked {
      "Check: `orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` names the rule.",
      "NCCL_P2P_LEVEL=SYS allows P2P there; measure, because the link between the sockets often makes it slower."},
     {"asked-inside", "within numa|same numa|same switch|same pcie switch|below one pcie switch&slower|half|lower",
-     "GPUs below one PCIe switch are slower than GPUs of two switches if their data goes up to the CPU and back over "
-     "one link: P2P is off or the driver does not offer it, or ACS sends it there.",
+     "GPUs below one PCIe switch are slower than GPUs of two switches if their data goes up to the CPU and back "
+     "over one link: P2P is off, the driver does not offer it, or ACS redirects it.",
      ORR_ACS_CHECK " `nvidia-smi topo -p2p r` shows whether the driver offers P2P.", ORR_ACS_CURE},
     {"asked-spark", "dgx spark|dgx sparks| gb10 &gb s|bandwidth|gbps|200g",
-     "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 Gb/s. "
-     "NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends by TCP, with a few GB/s.",
+     "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 "
+     "Gb/s. NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few "
+     "GB/s.",
      "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",
      "Name both, such as NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (`ibdev2netdev` lists them), with MTU 9000: 22 to 24 GB/s "
      "have been measured over one cable."},
@@ -243,28 +248,29 @@ static const struct asked {
      "Alltoall sends to every rank directly: on N hosts, (N-1)/N of the data of a GPU crosses its own NIC, so bus "
      "bandwidth falls to that of one NIC per GPU (50 GB/s for 400 Gb/s), from far above it on one host. Rings and "
      "trees use other paths, so a good AllReduce says nothing about it.",
-     "Check: sendrecv_perf between two hosts, and drops and pauses of the switches with many hosts.",
-     "Remove NCCL_NCHANNELS_PER_NET_PEER and sizes of chunks from the settings. 2.19 made fewer channels than 2.18: "
+     "Check: run sendrecv_perf between two hosts. With many hosts, look at drops and pauses of the switches.",
+     "Remove NCCL_NCHANNELS_PER_NET_PEER and chunk sizes from the settings. 2.19 creates fewer channels than 2.18: "
      "NCCL_MIN_P2P_NCHANNELS=32 shows whether that is the cause."},
     {"asked-determinism", "determinis|bitwise|reproducib|same result|results are different|result the same",
      "All ranks always get the same result. Between calls, rings and trees give the same bits if ranks, GPUs, size, "
-     "release and settings are the same, because the order of the sum is. NVLink SHARP may not.",
-     "Check: run with NCCL_NVLS_ENABLE=0, which leaves NVLink SHARP out.",
+     "release and settings are the same, because the order of the sum is the same. With NVLink SHARP, they may "
+     "differ.",
+     "Check: run with NCCL_NVLS_ENABLE=0, which turns NVLink SHARP off.",
      "NCCL_ALGO=Ring or Tree and NCCL_PROTO=Simple keep the order for all sizes. Trees add up fewer terms in a row, so "
      "they round less than rings."},
     {"asked-release",
      "pytorch|torch&nccl version|nccl&own nccl|which nccl|different nccl|upgrade nccl|newer nccl|"
      "custom nccl|system nccl|bundled|change the nccl|libnccl",
-     "PyTorch's wheels bring their own NCCL (the package nvidia-nccl-cu12 or -cu13) and ignore the one of the system. "
-     "NCCL keeps its interface, so a newer one can replace it.",
+     "PyTorch's wheels bring their own NCCL (the package nvidia-nccl-cu12 or -cu13) and ignore the system's NCCL. "
+     "The interface of NCCL is stable, so a newer release can replace it.",
      "Check: `python -c \"import torch; print(torch.cuda.nccl.version())\"`, and \"NCCL version\" with "
      "NCCL_DEBUG=VERSION for what really runs.",
      "`pip install -U nvidia-nccl-cu12`, or LD_PRELOAD=/path/libnccl.so.2 on all ranks."},
     {"asked-ports", "firewall| ports |port range|which port|open port|tcp port&nccl|rank|node",
-     "NCCL takes free TCP ports of the system for the start and for sockets; no setting of NCCL names them.",
+     "NCCL uses free TCP ports of the system to start and for sockets; no setting of NCCL names them.",
      "Check: `cat /proc/sys/net/ipv4/ip_local_port_range`.",
-     "Limit that range, for example `sysctl -w net.ipv4.ip_local_port_range=\"50000 51000\"`, and open it between the "
-     "hosts, beside the port of the launcher (MASTER_PORT)."},
+     "Limit that range, for example `sysctl -w net.ipv4.ip_local_port_range=\"50000 51000\"`, and open it between "
+     "the hosts, together with the port of the launcher (MASTER_PORT)."},
     {"asked-gdr", "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled?|make sure",
      "\"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that GPUDirect RDMA is used; without "
      "/GDRDMA, data goes through host memory.",
@@ -272,8 +278,9 @@ static const struct asked {
      "PIX or PXB in `nvidia-smi topo -m`.",
      "NCCL_NET_GDR_LEVEL=SYS allows it over any distance. `orrery explain --why gdr` names the rule."},
     {"asked-pxn", " pxn &what |how |why |when |disable|enable|mean",
-     "PXN (2.12 on) sends over the NIC next to another GPU of the host: data goes by NVLink to that GPU, which is on "
-     "the rail of the destination, so that Alltoall and send need no NIC on another socket and no crossing rails.",
+     "PXN (2.12 on) sends over the NIC next to another GPU of the host: data goes by NVLink to that GPU, which is "
+     "on the rail of the destination, so that Alltoall and send need no NIC on another socket and do not cross "
+     "rails.",
      "Check: \"via NET/IB/N(rank)/GDRDMA\" names the rank whose NIC is used.",
      "NCCL_PXN_DISABLE=1 turns it off; it needs NVLink between the GPUs."},
     {"asked-protocol", " ll128 |ll128&what |difference|why |when |how |mean;simple& ll &protocol|difference",
@@ -294,21 +301,21 @@ static const struct asked {
     {"asked-socket-speed",
      "nsocks_perthread|socket_nthreads;tcp|ethernet|socket&bandwidth|throughput|saturate|gbps&only|slow|low|half|"
      "increase",
-     "One TCP connection rarely fills a fast Ethernet link, and NCCL opens one per thread: NCCL_SOCKET_NTHREADS times "
-     "NCCL_NSOCKS_PERTHREAD connections, at most 64, between two ranks and channel.",
+     "One TCP connection rarely fills a fast Ethernet link, and NCCL opens one per thread: NCCL_SOCKET_NTHREADS "
+     "times NCCL_NSOCKS_PERTHREAD connections, at most 64, for each pair of ranks and each channel.",
      "Check: `iperf3 -P 1` and `-P 8` between the hosts show one connection and eight.",
      "Try NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4; NICs that can do RoCE are far faster without TCP."},
     {"asked-abort", "commabort|comm abort|abort&recover|restart|hang|fault|exit;fault toleran&nccl",
      "A rank that fails leaves the others waiting: NCCL does not end their operations. Each of them has to call "
      "ncclCommAbort() and make a new communicator without the failed rank (ncclCommShrink() from 2.27).",
-     "Check: ncclCommGetAsyncError() tells of errors of the network; a GPU that only stops shows none.",
+     "Check: ncclCommGetAsyncError() reports errors of the network; a GPU that merely stops reports none.",
      "Watch it from another thread with a time limit, or make the communicator with blocking=0. PyTorch does that with "
      "TORCH_NCCL_ASYNC_ERROR_HANDLING=1."},
     {"asked-timeout", "timeout&take effect|not respected|no effect|not work|ignored|still",
-     "A time limit belongs to each process group of PyTorch: timeout of init_process_group() does not reach groups of "
-     "new_group(), which have 10 minutes (30 before 2.2) unless they get timeout, too.",
+     "A time limit belongs to each process group of PyTorch: the timeout of init_process_group() does not apply to "
+     "groups of new_group(), which have 10 minutes (30 before 2.2) unless they get a timeout, too.",
      "Check: \"Timeout(ms)=600000\" in the watchdog's line is the limit that applied.",
-     "Pass timeout to every new_group(), init_device_mesh() or the option of your framework."},
+     "Pass a timeout to every new_group() and init_device_mesh(), or set the option of your framework."},
 };
 
 /* Whether a line has one of the alternatives of each group; words ends at ';'. */

@@ -73,8 +73,7 @@ static void write_change(const double before_after[2], const char *unit, struct 
 
 void orr_joining_say(const double joined[2], const double apart[2], uint32_t hosts, struct orr_text *text)
 {
-    orr_text_printf(text, " The input does not show %s, as it does those of a rack: then AllReduce gets about ",
-                    orr_joining.what);
+    orr_text_printf(text, " The input does not show %s, as in a rack: if so, AllReduce gets about ", orr_joining.what);
     write_change(joined, " GB/s", text);
     orr_text_printf(text, " on %u hosts, otherwise about ", hosts);
     write_change(apart, "", text);

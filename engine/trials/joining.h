@@ -21,7 +21,7 @@ enum orr_code orr_joined_analyze(const struct orr_analysis *analysis, uint32_t *
                                  struct orr_analysis **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
 /* Fills joined and joined_best of a table. NOMEM, SPENT. */
 enum orr_code orr_find_joined(struct orr_expect_table *table, struct orr_error *err) ORR_NO_DISCARD;
-/* " The input does not show whether NVLink joins the hosts, as it does those of a rack: then AllReduce gets about ...".
+/* " The input does not show whether NVLink joins the hosts, as in a rack: if so, AllReduce gets about ...".
  * GB/s before and after a change; before is 0 if there is none. */
 void orr_joining_say(const double joined[2], const double apart[2], uint32_t hosts, struct orr_text *text);
 

@@ -188,7 +188,7 @@ def slower(dump):
 
 
 JOINING = (
-    "The input does not show whether NVLink joins the hosts, as it does those of a rack: then AllReduce gets about 908 "
+    "The input does not show whether NVLink joins the hosts, as in a rack: if so, AllReduce gets about 908 "
     "GB/s on 18 hosts, otherwise about 316 before and 248 after. `nvidia-smi -q | grep -E 'ClusterUUID|CliqueId'` shows"
 )
 
@@ -200,7 +200,7 @@ def test_trays_are_compared_with_nvlink_between_the_hosts_and_without(server, tm
     assert JOINING in run("--text", "--majority", "--hosts", "18", a, a, b)[1]
     for apart in (("--hosts", "1"), ("--hosts", "18", "--domain", "1"), ("--hosts", "18", "--domain", "18")):
         assert "does not show" not in run("--text", *apart, a, b)[1], apart
-    assert "then AllReduce gets about 908 GB/s" in run("--text", "--hosts", "18", "--machine", "gb300-tray", a)[1]
+    assert "if so, AllReduce gets about 908 GB/s" in run("--text", "--hosts", "18", "--machine", "gb300-tray", a)[1]
     stored = [put(server, dump) for dump in (TRAY, slower(TRAY), TRAY + b"<!-- another -->")]
     status, document = server.json("GET", f"/v1/compare?a={stored[0]}&b={stored[1]}&hosts=18")
     assert status == 200 and JOINING in document["summary"]

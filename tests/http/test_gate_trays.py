@@ -9,7 +9,7 @@ from test_compare import TRAY, files, put, slower
 from test_gate import DEGRADED, FIT, UNJUDGED, ask, gate
 
 BOTH = (
-    ". The input does not show whether NVLink joins the hosts, as it does those of a rack: then AllReduce gets about "
+    ". The input does not show whether NVLink joins the hosts, as in a rack: if so, AllReduce gets about "
     "908 GB/s on 18 hosts, otherwise about 316. `nvidia-smi -q | grep -E 'ClusterUUID|CliqueId'` shows it."
 )
 
