@@ -13,6 +13,7 @@ enum {
 void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number)
 {
     enum { WORDS_LEAST = 3 };
+    static const char *const subjects[] = {"nccl", " nvl", " mnnvl", " gids "};
     struct orr_log *log = b->log;
     char words[LENGTH_MOST + 3] = " ";
     size_t count = 1, blanks = 1;
@@ -31,6 +32,7 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
     if (blanks < WORDS_LEAST || (!log->said && !(log->said = ORR_NEW(log->arena, struct orr_log_said, LINES_MOST))))
         return;
     log->said[log->said_count++] = (struct orr_log_said){orr_log_keep_text(b, words, count), number};
-    log->speaks_of_nccl |=
-        strstr(words, "nccl") || strstr(words, " nvl") || strstr(words, " mnnvl") || strstr(words, " gids ");
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
+        log->speaks_of_nccl |= strstr(words, subjects[i]) != NULL;
+    log->speaks_of_nccl |= strstr(words, " gpus ") && (strstr(words, "allreduce") || strstr(words, "alltoall"));
 }

@@ -176,6 +176,11 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
         const char *next = at;
         while (next < end && strchr(" ~=>", *next))
             next++;
+        const char *unit = at;
+        size_t length;
+        while (unit < end && *unit && strchr(" *_", *unit))
+            unit++;
+        const double own = orr_unit_at(unit, end, &length);
         const bool range = at + 1 < end && *at == '-' && orr_is_digit(at[1]);
         const bool named = orr_counts_hosts(at, end);
         if (range || number == nics)
@@ -184,7 +189,7 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
             hosts = number;
             listed = true;
         } else if (hosts > 0 && ends_figure(at, end)) {
-            keep(b, test, hosts, 0, number * scale, orr_span_find(line, "algbw") != NULL);
+            keep(b, test, hosts, 0, number * (own > 0 ? own : scale), orr_span_find(line, "algbw") != NULL);
             any = true;
             hosts = 0;
         }
