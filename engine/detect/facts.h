@@ -60,7 +60,7 @@ struct orr_verbs_fact {
 struct orr_host_facts {
     bool nvml;                  /* NVML answered: gpus are all that it lists */
     char nvml_problem[160];     /* why not */
-    char driver[ORR_FACT_NAME]; /* version; "": unknown */
+    char driver[ORR_FACT_NAME]; /* version; "" if unknown */
     bool cuda;                  /* the CUDA driver answered */
     char cuda_problem[160];
     int cuda_version; /* 12040 */
@@ -68,7 +68,7 @@ struct orr_host_facts {
     uint32_t gpu_count;
 
     char arch[16];             /* "x86_64", "arm64", "ppc64" */
-    char cpu_vendor[16];       /* of CPUID; "": none */
+    char cpu_vendor[16];       /* of CPUID; "" if there is none */
     int cpu_family, cpu_model; /* as the document has them */
 
     char cpus_allowed[256]; /* CPUs that this process may run on, as a mask like those in /proc; "" if unknown */

@@ -45,7 +45,7 @@ struct orr_assumed {
 
 struct orr_missing {
     const char *what;    /* one phrase without a full stop */
-    const char *command; /* that would supply it, run on the machine or with orrery; "": no command does */
+    const char *command; /* that would supply it, run on the machine or with orrery; "" if no command does */
 };
 
 /* A setting that the input text names in addition to the machine. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number of NICs with their speed ("8x400G", "4 200Gb/s HDR ports") is taken wherever it is. A speed alone is taken
- * if the line speaks of NICs and not of a measurement. */
+/* A number of NICs with their speed ("8x400G", "4 200Gb/s HDR ports") is taken wherever it is. A speed alone counts if
+ * the line is about NICs and not about a measurement. */
 #include "engine/hardware/nic_words.h"
 
 #include <ctype.h>
@@ -166,7 +166,7 @@ static bool count_at(struct word word, const char *at, const char *end, struct o
     return true;
 }
 
-/* A speed alone, in a line that speaks of NICs. */
+/* A speed alone, in a line about NICs. */
 static bool speed_alone(const char *line, size_t length, struct orr_nic_words *ret_words)
 {
     static const char *const nics[] = {"NIC",  "nic ",        "nics",      "HCA",       "ConnectX", "CX-",

@@ -16,7 +16,7 @@ static const char *copy(struct orr_draft *draft, const char *text)
     return orr_draft_format(draft, "%s", text ? text : "");
 }
 
-/* "12 rows of all_reduce_perf"; "": there are no results. */
+/* "12 rows of all_reduce_perf"; "" if there are no results. */
 static enum orr_code name_results(struct orr_draft *draft, const char *bytes, size_t length, const char **ret_text,
                                   struct orr_error *err)
 {

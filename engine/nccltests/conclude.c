@@ -9,7 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/nccltests/reading.h"
 
-/* What NCCL's own lines say of the whole text. */
+/* What NCCL's own lines say about the whole text. */
 struct log_says {
     uint32_t ranks, hosts; /* 0 if they say nothing, or several communicators differ */
     enum orr_test test;    /* ORR_TEST_COUNT if they name no function, or several */

@@ -18,7 +18,7 @@ bool orr_perf_uses_gdr(const struct orr_analysis *analysis)
     return false;
 }
 
-/* The line that speaks of a virtual machine; NULL if none does. */
+/* The line that mentions a virtual machine; NULL if none does. */
 static const struct orr_log_event *said_virtual(const struct orr_log *log)
 {
     static const char *const events[] = {"said-virtual", "said-kvm", "said-qemu"};

@@ -68,7 +68,7 @@ const char *orr_perf_advise_acs(const struct orr_perf_work *work, struct orr_per
 bool orr_perf_uses_gdr(const struct orr_analysis *analysis);
 /* Whether the program sends between pairs of ranks. */
 bool orr_perf_is_of_pairs(const struct orr_perf_table *table);
-/* releases.c: says of tables of two releases what each gave and what is computed for each, as their first lead. */
+/* releases.c: says for tables of two releases what each gave and what is computed for each, as their first lead. */
 void orr_perf_compare_releases(const struct orr_perf_work *work, struct orr_perf_check *check);
 /* sentences.c: the verdict of a table; why: a clause if it cannot be judged. A verdict that rests on an assumed board
  * becomes "cannot judge". */

@@ -52,7 +52,7 @@ struct orr_device_rules {
     bool covered; /* these rules were read in the release's source */
     enum orr_direct_p2p direct_p2p;
     bool direct_p2p_alone; /* a lone rank counts as reaching all */
-    bool cuda_p2p;         /* the release asks what NVML says of each pair */
+    bool cuda_p2p;         /* the release asks what NVML says about each pair */
     enum orr_all_nvlink all_nvlink;
     enum orr_direct_nvlink direct_nvlink;
     bool counts_lone_ranks; /* isOneRPN: no node has two ranks */

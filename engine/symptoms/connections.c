@@ -8,7 +8,8 @@
 /* Addresses that a rank announces and other hosts cannot reach: link-local ones, such as that of a BMC's interface, or
  * those of a container's own network. */
 static const struct private_address {
-    const char *id, *to, *cause, *check, *cure, *set; /* set: the cure if NCCL_SOCKET_IFNAME is set; NULL: the same */
+    const char *id, *to, *cause, *check, *cure,
+        *set; /* set: the cure if NCCL_SOCKET_IFNAME is set; NULL if it is the same */
 } private_addresses[] = {
     {"socket-link-local", "onnect to 169.254.",
      "A rank announces %.*s (line %u), a link-local address, which only hosts on the same link can reach. If the hosts "

@@ -61,7 +61,7 @@ static void driver_offers_none(struct orr_symptom_finder *f)
                         "these GPUs small.");
 }
 
-/* Whether a line speaks of several of a card: "2x RTX 4090", "two RTX 4090 GPUs", "dual RTX 5090". */
+/* Whether a line names several of a card: "2x RTX 4090", "two RTX 4090 GPUs", "dual RTX 5090". */
 static bool says_several(const char *text)
 {
     static const char *const words[] = {"GPUs", "x RTX", "x NVIDIA", "ual ", "wo ",

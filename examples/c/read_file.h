@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The caller frees the bytes; NULL: the file cannot be read. */
+/* The caller frees the bytes; NULL if the file cannot be read. */
 static inline char *read_file(const char *path, size_t *ret_length)
 {
     enum { LARGEST = 16 << 20 };

@@ -253,7 +253,7 @@ export function makeActions(page) {
             loading.changed();
         },
         /* The service takes a dump and its graph file as one text: another dump, which takes the place of the open one.
-         * null: no graph file. */
+         * null means no graph file. */
         graphs: async (blob) => {
             const { id } = store.state,
                 name = loaded.summary?.name ?? "",
@@ -308,7 +308,7 @@ export function makeActions(page) {
                 panel: "selection",
                 hosts: Math.max(loaded.network?.doc.hosts ?? 1, store.state.hosts),
             }),
-        /** Takes a finding as repaired, or no longer; "": none. */
+        /** Takes a finding as repaired, or no longer; "" means none. */
         repair: (id) => {
             const now = repairs(store.state),
                 next = now.includes(id) ? now.filter((one) => one !== id) : [...now, id];
@@ -405,7 +405,7 @@ export function makeActions(page) {
         },
         assume: (assume) => store.set({ assume }),
         assumeNics: (assume_nics) => store.set({ assume_nics }),
-        /** name: "gpus", "nics", "fuse_nics" or "tuner"; a text or a file with it, "": the default. */
+        /** name: "gpus", "nics", "fuse_nics" or "tuner"; a text or a file with it, or "" for the default. */
         take: async (name, given) => {
             const { id } = store.state,
                 text = (given instanceof Blob ? await given.text() : given).trim(),
@@ -434,7 +434,7 @@ export function makeActions(page) {
             moment.views = { ...moment.views, [sectionOf(view)[0]]: view };
             store.replace({ view });
         },
-        /** A message size, with the graph that NCCL uses for it; "": the one that is drawn stays. */
+        /** A message size, with the graph that NCCL uses for it; "" keeps the one that is drawn. */
         message: (size, graph) => {
             const { state } = store;
             store.replace(graph && graph !== state.graph ? { size, graph, channel: 0 } : { size });

@@ -185,7 +185,7 @@ export const checkLog = (id, question, body, signal) =>
 export const checkPerfAlone = (body, signal) => post("v1/check-perf", body, signal);
 export const checkPerf = (id, question, body, signal) =>
     post(ask(`${topology(id)}/perf`, asItIs(question, "domain")), body, signal);
-/** What a program of nccl-tests should print on a kept machine. sizes: as nccl-tests' -b, -e and -f; "": all. */
+/** What a program of nccl-tests should print on a kept machine. sizes: as nccl-tests' -b, -e and -f; "" means all. */
 export const predict = (id, question, collective, signal, sizes = "") =>
     json(ask(`${topology(id)}/predict`, withMore(question, { collective, sizes })), { signal });
 /** What the usual operations get on 1, 2, 4 ... and as many hosts as are asked. */

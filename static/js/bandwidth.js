@@ -126,7 +126,7 @@ export function scaled(shown, scale) {
 }
 
 /** Axes over what scaled() gave: chart.js's, with ticks at 1 KiB, 1 MiB and 1 GiB and at the ends, and no less than
- * nccl-tests prints; linear: from 0 up. null: nothing to draw. */
+ * nccl-tests prints; linear: from 0 up. null if there is nothing to draw. */
 export function plotAxes(shown, frame = PLOT, scale = "log") {
     const lines = [
         shown.expected,

@@ -91,8 +91,8 @@ export function channelOrder(model, graph, channel, host = 0) {
     };
 }
 
-/** The picture in which the service draws a graph by itself: its name among the views, "": none. Releases with one
- * CollNet call it collnet. */
+/** The picture in which the service draws a graph by itself: its name among the views, or "". Releases with one CollNet
+ * call it collnet. */
 export const drawnAlone = (graph) =>
     ({ ring: "ring", tree: "tree", collnet_direct: "collnet_direct", collnet: "collnet_direct" })[
         graph

@@ -249,7 +249,7 @@ export function lineHosts(description, line) {
     return `host${count === 1 ? "" : "s"} ${ranges([[first, first + count - 1]])}`;
 }
 
-/** What the description says of the NICs of a host: "mlx5_0: rail 1, leaf L1". Hosts of ranks that are listed one by
+/** What the description says about the NICs of a host: "mlx5_0: rail 1, leaf L1". Hosts of ranks that are listed one by
  * one have other numbers than their lines; the line of their kind then counts. */
 export function nicSentences(description, host, lineOfKind) {
     const { hosts, ranks } = description;
@@ -264,8 +264,8 @@ export function nicSentences(description, host, lineOfKind) {
     );
 }
 
-/** What NCCL makes of the NVLink fabrics of the hosts; "" if nothing is said of them. Hosts of ranks that are listed
- * one by one have other numbers than their lines. */
+/** What NCCL makes of the NVLink fabrics of the hosts; "" if nothing is known about them. Hosts of ranks that are
+ * listed one by one have other numbers than their lines. */
 export function domainSentence({ rule, text, line, crosses_cliques: crosses }, description) {
     if (rule === "NOT_STATED") return "";
     const who =

@@ -21,7 +21,7 @@ export class ClusterHost {
         this.drawn = new Drawn(this.diagram);
     }
 
-    /** Draws the kept dump or the machine type that a line of the description names; null: nothing. */
+    /** Draws the kept dump or the machine type that a line of the description names; null draws nothing. */
     async draw(line) {
         const { topology = "", machine = "" } = line ?? {},
             asks = question({ ...this.store.state, hosts: NETWORK_HOSTS }),

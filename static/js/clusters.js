@@ -137,7 +137,7 @@ export class Clusters {
                     view,
                     doc: { ranks, summary, nccl },
                     findings: findingsByKind(view, found),
-                    verdict: undefined, // not known yet; null: it failed
+                    verdict: undefined, // not known yet; null if it failed
                 };
                 this.#ofKinds(this.one, found, control);
                 this.#verdict(this.one, asks, control);

@@ -187,8 +187,8 @@ const LEAST_CHANGE = 0.005; // share of the value before; nobody can measure les
 const moved = ({ change }) => Math.abs(change ?? 0) >= LEAST_CHANGE;
 
 /** The outcomes of a document of one side (busbw) or two, the largest messages first: {hosts: [n], rows: [{name, size,
- * cells: [{before, after, change}, one for each n; null: cannot be predicted]}]}; change: a share of `before`, 0 if
- * nobody can measure it. */
+ * cells: [{before, after, change}, one for each n; null if it cannot be predicted]}]}; change: a share of `before`, 0
+ * if nobody can measure it. */
 export function outcomeRows(outcomes) {
     const hosts = [...new Set(outcomes.map((row) => row.hosts))].sort((a, b) => a - b),
         sizes = [...new Set(outcomes.map((row) => row.size))].sort((a, b) => b - a);

@@ -359,7 +359,7 @@ export const assumed = (doc, parts) =>
         .filter((row) => row.touches.some((part) => parts.includes(part)))
         .map((row) => row.what);
 
-/** How good a figure of bandwidth or channels is: "good", "limited", "fault", "open"; null: nothing was diagnosed.
+/** How good a figure of bandwidth or channels is: "good", "limited", "fault", "open"; null if nothing was diagnosed.
  * shown: for the number of hosts that is shown alone. */
 export function bandwidthTone(doc, { shown = false } = {}) {
     const verdict = doc.summary?.verdict,
@@ -372,7 +372,7 @@ export function bandwidthTone(doc, { shown = false } = {}) {
 }
 
 /** The gravest of these findings, notes excepted, with what it makes of a line: {tone: "fault" | "limited", title};
- * null: none. */
+ * null if there is none. */
 export function flaw(doc, ids) {
     const rows = (doc.findings ?? []).filter(
             (row) => ids.includes(row.id) && row.severity !== "info",

@@ -29,7 +29,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export const s = (tag, props, ...children) =>
     fill(document.createElementNS(SVG, tag), props, children);
 
-/** A button. key: its name for tests and for the focus, which stays on it when the page is made anew; null: none.
+/** A button. key: its name for tests and for the focus, which stays on it when the page is made anew; null for none.
  * @param {string | null} key
  * @param {any} label
  * @param {(event: any) => any} act
@@ -196,7 +196,7 @@ export function table(
               ]);
     const cell = (value, i) =>
         value === null || value instanceof HTMLTableCellElement
-            ? value // null: a cell above spans this row too
+            ? value // null if a cell above spans this row too
             : rowHeads && !i
               ? h(kinds[i] ? `th.${kinds[i]}` : "th", { scope: "row" }, value)
               : h(kinds[i] ? `td.${kinds[i]}` : "td", value);

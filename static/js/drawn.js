@@ -20,7 +20,7 @@ export class Drawn {
         this.diagram = diagram;
     }
 
-    /** What is shown from now on was drawn elsewhere; "": it is of no use any more. */
+    /** What is shown from now on was drawn elsewhere; "" if it is of no use any more. */
     take(key) {
         this.#control?.abort();
         this.key = key;

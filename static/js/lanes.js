@@ -16,7 +16,7 @@ const ALONG = 3; // times as wide as high: a band to run along
 const SPREAD = 0.62; // share of the space between the rows that lanes use
 const CORNER = 3;
 
-/** The switch that GPUs above and below can run along, {x, y, w, h, id}, null: there is none, as over the trays of a
+/** The switch that GPUs above and below can run along, {x, y, w, h, id}, null if there is none, as over the trays of a
  * rack, which have arrows from tray to tray. */
 export function bandOf(ids, centre) {
     if (ids.some((id) => id.startsWith("box:tray:"))) return null;
@@ -26,7 +26,7 @@ export function bandOf(ids, centre) {
 }
 
 /** [{i, from: {x, y}, to: {x, y}, y}]: the steps {from, to} that run along the band, with y of their lane; steps of
- * other devices are left out. depth(step): its generation in a tree, from 0 at the root; null: a ring. */
+ * other devices are left out. depth(step): its generation in a tree, from 0 at the root; null for a ring. */
 export function lanes(steps, band, centre, depth = null) {
     const rows = [];
     steps.forEach(({ from, to }, i) => {
@@ -81,7 +81,7 @@ function free(row, order, tree) {
     return lane;
 }
 
-/* The side of the band on which a GPU is: -1 above, 1 below, 0 the band itself; null: it is not beside the band. */
+/* The side of the band on which a GPU is: -1 above, 1 below, 0 the band itself; null if it is not beside the band. */
 function placed(id, band, centre) {
     if (id === band.id) return { side: 0 };
     const at = /^(GPU|DEV)\//.test(id) ? centre(id) : null;

@@ -25,8 +25,8 @@ export class Loading {
     changed;
     missing;
 
-    /** What is there; null: not yet. network: the index of the same question about two hosts, where one host leaves the
-     * network out. before: the index of the last answer about the same machine. */
+    /** What is there; null if not yet. network: the index of the same question about two hosts, where one host leaves
+     * the network out. before: the index of the last answer about the same machine. */
     loaded = {
         id: "",
         summary: null,
@@ -248,7 +248,7 @@ export class Loading {
     }
 
     /** Compares a log with the prediction; without one, the log that is there with what is asked now. Gives the answer.
-     * implied: what the lines say of the machine, if it was opened for them. */
+     * implied: what the lines say about the machine, if it was opened for them. */
     async checkLog(blob = this.log.blob, name = this.log.name, implied = this.log.implied) {
         const { store, log } = this,
             { id } = store.state;

@@ -32,7 +32,7 @@ export function verdictText(check) {
         : `${check.differ} of ${check.agree + check.differ} facts differ from the prediction.`;
 }
 
-/** How every communicator of the log compares; "": the log names one at most. */
+/** How every communicator of the log compares; "" if the log names at most one. */
 export function surveyText(survey) {
     if (!survey || survey.rows.length < 2) return "";
     const all = survey.rows.length,

@@ -24,8 +24,8 @@ function busOf(model, net) {
 }
 
 /** Rows by rank: [{gpu, rank, nics: [{net, name, bus, type, bw, gdr, via, channels}]}]; gdr: "yes", "sends only",
- * "receives only", "no", "?". via: the rank whose NIC it is (PXN), null: its own. The NIC of most channels comes first,
- * others' NICs last. */
+ * "receives only", "no", "?". via: the rank whose NIC it is (PXN), null if its own. The NIC of most channels comes
+ * first, others' NICs last. */
 export function nicTable(model) {
     const rows = model.gpus
             .filter((node) => node.rank !== undefined)

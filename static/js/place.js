@@ -70,7 +70,7 @@ export function leftText(left) {
 export const shownRow = (rows, pick) => rows.find((row) => row.key === pick) ?? rows[0] ?? null;
 
 /** What a choice costs compared with the best set: "Takes 34 % less than the best set: 38.6 instead of 57.9 GB/s on 2
- * hosts". "": nothing. */
+ * hosts". "" if nothing. */
 export function costOf(row, rows) {
     const [best] = rows;
     if (!row || row === best || row.entry.busbw === null || !(row.entry.busbw < best.entry.busbw))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The fifteen questions that people bring, answered from an analysis if it can, each with the place that shows the
  * evidence. A row: {id, ask, answer, tone, patch: of the state, or null, assumes: texts}. tone: "good", "assumed"
- * (good, if the assumptions hold), "limited", "fault", "open" (not known); null: a fact or a link, neither good nor
+ * (good, if the assumptions hold), "limited", "fault", "open" (not known); null for a fact or a link, neither good nor
  * bad. */
 import {
     bandwidth,
@@ -25,9 +25,9 @@ import { netName, nicTable } from "./nics.js";
 const all = (n, one) =>
     n === 1 ? `the only ${one}` : n === 2 ? `both ${one}s` : `all ${n} ${one}s`;
 
-/** network: the index of the same question about two hosts, if one was asked about; null: there is none. known: what
- * was found out since, each null if it was not: {pair: a comparison with another dump, log: the check of a log, other:
- * what says that the log is from another machine, results: results of nccl-tests judged}. */
+/** network: the index of the same question about two hosts, if one was asked about; else null. known: what was found
+ * out since, each null if it was not: {pair: a comparison with another dump, log: the check of a log, other: what says
+ * that the log is from another machine, results: results of nccl-tests judged}. */
 export const questions = (asked, { network = null, releases = [], known = {} } = {}) =>
     QUESTIONS.map(([id, ask, answer, parts = [], findings = []]) => {
         const model = network && OF_NETWORK.includes(id) ? network : asked;

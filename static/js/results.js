@@ -19,7 +19,7 @@ const NONE = {
     guessed: false, // the machine was opened for them, because they look like those of its type
     withLog: false, // NCCL's own log is in the same text
     tested: "", // the program that printed them; "" if they name it themselves
-    table: null, // the index of the table that is shown; null: the one that the service chose
+    table: null, // the index of the table that is shown; null for the one that the service chose
 };
 
 export class Results {

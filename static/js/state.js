@@ -65,18 +65,18 @@ export const SIDES = ["a", "b", "both"];
 export const DEFAULTS = Object.freeze({
     id: "", // of a stored topology
     machine: "", // the machine type that the topology was made of; without an id it is made first
-    release: "", // "": the server's default
+    release: "", // "" for the server's default
     hosts: 1,
     settings: Object.freeze({}), // NCCL_NAME: text
-    gpus: "", // those that take part: numbers or bus ids; "": all
+    gpus: "", // those that take part: numbers or bus ids; "" for all
     nics: "", // the same, as NCCL_IB_HCA names them
-    fuse_nics: "", // "never" or "always"; "": as the input is
+    fuse_nics: "", // "never" or "always"; "" as the input is
     tuner: "", // the text of a file of NCCL's example tuner plugin
     assume: "", // the machine type that fills in what the input does not say
-    // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
+    // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "" as the service assumes
     assume_nics: "",
     assume_cpu: "", // the same for CPUs that the input does not describe: "amd"
-    domain: "", // hosts that NVLink joins, such as "18"; "": as usual for the machine
+    domain: "", // hosts that NVLink joins, such as "18"; "" as usual for the machine
     repair: "", // findings that are assumed to be repaired, such as "slow-link,gdr-off"
     against: Object.freeze([]), // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "verdict",
@@ -84,11 +84,11 @@ export const DEFAULTS = Object.freeze({
     from: "", // selected device, or start of the selected path
     to: "", // end of the selected path
     finding: "", // the finding that is lit on the drawing, by its id
-    why: "", // the decision to explain, as why.js writes it; "": the first about the selection
+    why: "", // the decision to explain, as why.js writes it; "" for the first about the selection
     cell: "type", // the text of matrix cells
     side: "a", // of a comparison, in the matrix: before, after, or both
     change: "", // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
-    topic: "", // of a log's facts, "": all in a table
+    topic: "", // of a log's facts; "" for all in a table
     with: "", // id of a second topology to compare with
     row: "", // of that: a section ("hardware"), one of its rows ("hardware.3") or changes ("paths.0")
     beside: "ghost", // what differs marked on this machine's picture, or both pictures ("side")
@@ -99,7 +99,7 @@ export const DEFAULTS = Object.freeze({
     size: 0, // bytes of the message whose tuning is shown
     program: "all_reduce", // the program of nccl-tests whose prediction is shown
     count: 0, // GPUs of a job for which the best set is looked for; 0: half of them
-    free: "", // GPUs that it may take, such as "0,1,4"; "": all
+    free: "", // GPUs that it may take, such as "0,1,4"; "" for all
     rival: "", // another choice, to compare with
     pick: "", // the set that the drawing shows; "" for the best
     axes: "log", // of the chart of bandwidths: all sizes, or "linear" from 1 MiB on
@@ -115,13 +115,13 @@ export const DEFAULTS = Object.freeze({
     cluster: "", // its id
     groups: "", // its parallel groups, such as "tp=8,pp=4"
     tab: "", // of a cluster, see shownTab()
-    group: "", // one of them, such as "dp:0": whose transfers are shown; "": those of the whole cluster
+    group: "", // one of them, such as "dp:0": whose transfers are shown; "" for those of the whole cluster
     log: "", // that is attached to the address, as attached.js packs it
     results: "", // the same of nccl-tests
     q: "", // what is searched there
-    verdict: "", // of the groups of hosts that are shown; "": any
+    verdict: "", // of the groups of hosts that are shown; "" for any
     days: 0, // days within which they changed; 0 for any time
-    expect: "", // the machine type that they are compared with; "": the largest group
+    expect: "", // the machine type that they are compared with; "" for the largest group
     node: "", // the host whose history is shown
     set: "", // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });

@@ -4,7 +4,7 @@
 const NOTHING = "rgba(0, 0, 0, 0)",
     MARGIN = 12;
 
-/** The tables within an element, one below the other, as SVG text. null: there is none. */
+/** The tables within an element, one below the other, as SVG text. null if there is none. */
 export function tablePicture(root) {
     const tables = [...(root?.querySelectorAll("table") ?? [])].filter(
         (table) => table.getClientRects().length,

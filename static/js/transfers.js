@@ -69,8 +69,8 @@ export const sentence = (doc) =>
         ? ` Which ones NCCL ${doc.nccl} takes is not known.`
         : "");
 
-/** The send of a rank in a round as a step on the drawing of its host: {a, b, from, to}, ranks and node ids; null:
- * none. */
+/** The send of a rank in a round as a step on the drawing of its host: {a, b, from, to}, ranks and node ids; null if
+ * there is none. */
 export function transferStep(model, doc, rank, number) {
     const way = doc?.schedule
         .find((row) => row.rank === rank)

@@ -56,7 +56,7 @@ export function together(model, from, to, mode) {
     };
 }
 
-/** The pair of trays that a state names, such as "3,5"; null: none. */
+/** The pair of trays that a state names, such as "3,5"; null if there is none. */
 export function chosenTrays(all, text) {
     const [a, b] = /^\d+,\d+$/.test(text) ? text.split(",").map(Number) : [];
     return all[a] && all[b] ? [all[a], all[b]] : null;

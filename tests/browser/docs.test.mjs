@@ -53,7 +53,7 @@ test("pages fit a phone, in dark colours too", async () => {
     await it.page.setViewportSize({ width: 1280, height: 800 });
 });
 
-test("findings and explanations lead to what the documentation says of them", async () => {
+test("findings and explanations lead to what the documentation says about them", async () => {
     await it.open(exampleFile("h100-with-faults").path);
     for (const summary of await it.page.locator("[data-finding] summary").all())
         if (await summary.isVisible()) await summary.click();

@@ -17,12 +17,12 @@ const MACHINES = [
     "gb200-tray",
     "g6e.48xlarge",
     null,
-]; // null: the example with faults
+]; // null for the example with faults
 const text = async (selector) =>
     (await it.page.locator(selector).first().innerText()).replace(/\s+/g, " ");
 const first = (pattern, where) => pattern.exec(where)?.[1];
 
-/* What the drawing says of the links between GPU 0 and its neighbours over NVLink, as [other end, GB/s]. */
+/* What the drawing says about the links between GPU 0 and its neighbours over NVLink, as [other end, GB/s]. */
 const nvlinks = (gpu) =>
     it.page.evaluate(
         (id) =>

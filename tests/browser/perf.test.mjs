@@ -286,7 +286,7 @@ test("several tables: each with its verdict, and one after the other to look at"
     await it.page.locator("#predicted").waitFor(); // another machine has no results yet
 });
 
-test("what only speaks of bandwidth is read as something else; the table is exported", async () => {
+test("what only mentions bandwidth is read as something else; the table is exported", async () => {
     await start();
     await paste("my busbw is bad\nplease help\n");
     await it.page.locator(".problem").waitFor();

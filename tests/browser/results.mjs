@@ -2,7 +2,8 @@
 /* Output of nccl-tests, made from the service's prediction for a machine type, so that a test knows the right
  * answer. */
 
-/** scale(size): measured over predicted. devices: lines that name the GPUs, as `NVIDIA H100 80GB HBM3`; "": none. */
+/** scale(size): measured over predicted. devices: lines that name the GPUs, as `NVIDIA H100 80GB HBM3`; "" if there are
+ * none. */
 export async function resultsOf(
     url,
     { type, gpus = 8, hosts = 1, program = "all_reduce", model = "", scale = () => 1 },

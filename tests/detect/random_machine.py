@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines at random from a seed: folders with a /sys and /proc as odd as real ones get, and what NVML says of the
+"""Machines at random from a seed: folders with a /sys and /proc as odd as real ones get, and what NVML says about the
 GPUs.
 
 `make(folder, seed)` gives a Described; the same seed gives the same machine. What is drawn: processors, NUMA nodes,
@@ -62,7 +62,7 @@ SWITCHES = [
 
 
 class Gpu:
-    """What NVML and CUDA say of a GPU. links: [(state, far end)] by number; c2c: (count, MB/s)."""
+    """What NVML and CUDA say about a GPU. links: [(state, far end)] by number; c2c: (count, MB/s)."""
 
     def __init__(self, bus_id):
         self.bus_id, self.links, self.c2c = bus_id, [], None

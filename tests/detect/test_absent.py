@@ -56,7 +56,7 @@ def test_virtual_functions_and_other_functions_are_no_gpus(make):
 
 
 def test_without_sys(tmp_path):
-    """A container that hides /sys: GPUs by NVML on a CPU of their own, and what the facts say of interfaces."""
+    """A container that hides /sys: GPUs by NVML on a CPU of their own, and what the facts say about interfaces."""
     machine = fake_machine.Machine.__new__(fake_machine.Machine)
     machine.root, machine.gpus = tmp_path / "bare", []
     machine.root.mkdir()

@@ -98,7 +98,7 @@ class Detection:
         return found
 
     def nvml_pci(self, element):
-        """What NVML says of a GPU's place from 2.30 on: the attributes, None if it does not know the function."""
+        """What NVML says about a GPU's place from 2.30 on: the attributes, None if it does not know the function."""
         kind = element.get("class")
         gpu = next((g for g in self.machine.gpus if g.bus_id.lower() == element.get("busid")), None)
         if self.release < NVML_PCI or not gpu or not (kind is None or kind.startswith("0x03")):

@@ -274,7 +274,7 @@ def test_machines_are_implied_where_only_one_type_fits(name):
     assert (implied["type"], check["agree"], check["differ"]) == (machine, agree, differ)
     assert check["assumed"][0].startswith(f"The machine is assumed to be a {machine}")
     text = (LOGS / name).read_text(errors="replace").split("\n")
-    for row in implied["lines"]:  # the lines hold what is said of them
+    for row in implied["lines"]:  # the lines show what is said about them
         word = row["says"].split(" ")[-1].lower()
         assert row["says"].endswith(("GPUs", "virtual machines")) or word in text[row["line"] - 1].lower(), row
     causes = [(cause["id"], cause["what"].split(":")[0], cause.get("differences_left")) for cause in check["causes"]]

@@ -127,5 +127,5 @@ bool check_dump(const struct orr_dump *dump, struct orr_error *err)
     bool good = machine && findings && !json.failed;
     json_decref(machine);
     json_decref(findings);
-    return good ? true : WRONG(err, "nothing can be said of the machine");
+    return good ? true : WRONG(err, "nothing can be said about the machine");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any decision may be asked why: the answer has a rule, a verdict and text for people, or an error says what is wrong;
- * what is said of PXN, of the limiting link and of a setting that was tried is what the analysis holds. */
+ * what is said about PXN, the limiting link and a setting that was tried is what the analysis holds. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of a cluster's hosts: every rank has a GPU of its own, no order is worse than the present one, and the
- * order gets what is said of it. */
+ * order gets what the answer says about it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -65,7 +65,7 @@ bool check_order(const struct orr_cluster *cluster, struct tally *tally, struct 
 bool check_document(const struct orr_analysis *analysis, struct tally *tally, char **ret_bytes, size_t *ret_length,
                     struct orr_error *err);
 
-/* What is said of a dump that was read but can't be analysed: the machine and the findings. */
+/* What is said about a dump that was read but can't be analysed: the machine and the findings. */
 bool check_dump(const struct orr_dump *dump, struct orr_error *err);
 
 /* NCCL found no channel and falls back to one of all GPUs in order, for which nothing was taken from any link. Most

@@ -19,11 +19,11 @@ enum { MOST_PARTS = 4 };
 /* A question about one machine, or about several in one communicator, without the release. */
 struct question {
     struct orr_dump *dumps[MOST_PARTS];
-    char domains[MOST_PARTS][16]; /* "": in no NVLink domain */
+    char domains[MOST_PARTS][16]; /* "" if in no NVLink domain */
     struct orr_fabric fabrics[MOST_PARTS];
     uint32_t parts;
     uint32_t hosts;       /* of each machine */
-    const char *settings; /* "NAME=value NAME=value", "": none; --fuse-nics=always is one, too */
+    const char *settings; /* "NAME=value NAME=value", or ""; --fuse-nics=always is one, too */
 };
 
 /* What a release, or a mixture of two, answers. */

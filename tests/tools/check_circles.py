@@ -85,7 +85,7 @@ def main():
                 names = sorted(name for name in needs[file] if home.get(name) == other)
                 print(f"    {file.name} needs {' '.join(names)} of {other.name}")
     for files in allowed - set(found):
-        print(f"no circle any more, but a README speaks of it: {', '.join(map(str, sorted(files)))}")
+        print(f"no circle any more, but a README mentions it: {', '.join(map(str, sorted(files)))}")
     bad = len(allowed ^ set(found))
     print(f"{len(needs)} files, {len(found)} circles, {len(allowed & set(found))} of them explained")
     return 1 if bad else 0

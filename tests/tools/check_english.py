@@ -169,6 +169,20 @@ PATTERNS = [
         "false if there is none; GPU 0: no NIC",
     ),
     (
+        r"(?:; |^|\. |, )(?:null|undefined|NULL|\"\"): (?=[a-z])",
+        'write "null if ..." or "\"\" for ..."',
+        'the name of the file; "": none',
+        'nodes: [{id: "", rank: null}]',
+    ),
+    (r"\bspeaks? of\b", 'write "mentions" or "is about"', "the text speaks of a hang", "it speaks HTTP"),
+    (r"\bsa(?:y|ys|id) of (?!which)", 'write "about"', "what the log says of them", "it says of which release it is"),
+    (
+        r"(?<=[.;] )[Bb]efore, (?!before_id)",
+        'write "until then" or "in earlier releases"',
+        "2.30.7 has a rule; before, there was none.",
+        "Before the answer, it waits.",
+    ),
+    (
         r"\bfor want of\b|\bin want of\b",
         'write "for lack of", or say what is missing',
         "fails for want of memory",

@@ -100,7 +100,7 @@ def hold(form, read, dump, untold, facts=FACTS):
     notes = "; ".join(row["what"] for row in ours["input"]["assumed"] + ours["input"]["missing"])
     return [
         f"{form}, {name}: {row}" for name, fact in facts.items() for row in differences(fact(ours), fact(theirs))[:3]
-    ] + [f"{form}: nothing is said of '{words}'" for words in untold if words not in notes]
+    ] + [f"{form}: nothing is said about '{words}'" for words in untold if words not in notes]
 
 
 def check(name, text, left_out):
@@ -126,7 +126,7 @@ def check(name, text, left_out):
             if filled[section] != real[section]:
                 wrong.append(f"{name} without devices, --assume {TYPES[name]}: {section} differs")
         if not filled["input"]["assumed"] or filled["input"]["machine_type"] is None:
-            wrong.append(f"{name}: nothing is said of what was assumed")
+            wrong.append(f"{name}: nothing is said about what was assumed")
     return wrong
 
 

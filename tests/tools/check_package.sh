@@ -129,7 +129,7 @@ if command -v systemd-analyze >/dev/null; then
     said=$(systemd-analyze security --offline=true --threshold=20 --no-pager "$root/unit/orrery.service" 2>&1) || wrong "too open: $said"
     ok "unit: $(grep -o 'Overall exposure level.*: [0-9.]*' <<<"$said" | sed 's/ for .*:/:/')"
 else
-    echo "skipped: what systemd-analyze says of the units, because it is not installed"
+    echo "skipped: what systemd-analyze says about the units, because it is not installed"
 fi
 
 # The library, from the unpacked packages alone.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who differs from the other hosts of a cluster, and what findings say of it. */
+/* Who differs from the other hosts of a cluster, and what findings say about it. */
 #include "engine/cluster/standing.h"
 #include "tests/support/cluster_case.h"
 

@@ -138,7 +138,7 @@ TEST(nics_numbered_otherwise)
     release(&t);
 }
 
-/* One id, one meaning: what is said of a set of dumps has other ids than what is said of one analysis. */
+/* One id, one meaning: sentences about a set of dumps have other ids than those about one analysis. */
 TEST(ids_of_findings_are_unique)
 {
     for (size_t i = 0; orr_finding_row(i); i++) {

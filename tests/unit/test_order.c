@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of hosts: what is found is as good as the best of all permutations, never worse than the present order, and
- * what is said of it holds. */
+ * what is said about it is true. */
 #include "engine/order/order.h"
 
 #include "tests/support/four_gpus.h"

@@ -190,7 +190,7 @@ TEST(each_release_decides_what_it_introduced)
     assert_int_equal(failed, 0);
 }
 
-/* The NICs of ranks follow the ring graphs that all parts agreed on in 2.30.7; before, the part's own. */
+/* The NICs of ranks follow the ring graphs that all parts agreed on in 2.30.7; in earlier releases, the part's own. */
 TEST(nets_follow_the_aligned_rings)
 {
     static const char *const settings[] = {"NCCL_SHM_DISABLE", "1", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that name releases, and what is said of those that are not emulated. */
+/* Texts that name releases, and what is said about those that are not emulated. */
 #include "engine/release/behaviours.h"
 #include "engine/release/frameworks.h"
 #include "engine/release/release_names.h"

@@ -13,7 +13,7 @@ const noteItem = ({ severity, text, advice, command }) =>
         command && copyable(command),
     ]);
 
-/** found: what POST /v1/detect answered, null: not asked. actions: detect(), show(id). */
+/** found: what POST /v1/detect answered, null if not asked. actions: detect(), show(id). */
 export function detectedView({ found, actions }) {
     const detection = found?.detection;
     return h("div", { id: "detected" }, [

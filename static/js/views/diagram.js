@@ -279,11 +279,11 @@ export class Diagram {
     }
 
     /** Lays arrows over the drawing, one a step {from, to}; now: the one to mark, -1 if all are alike. depth(step): its
-     * generation in a tree, null: no tree. tags: [{id, text}] of devices, such as the heads of NVLS. */
+     * generation in a tree, null if it is not a tree. tags: [{id, text}] of devices, such as the heads of NVLS. */
     draw(steps, now = -1, { depth = null, tags = [] } = {}) {
         if (!this.svg) return;
         const trayOf = (id) => {
-            // the box of the tray that a device of a rack is in, "": none
+            // the box of the tray that a device of a rack is in, or ""
             const host = /^(?!NVS)[A-Z]+\/([0-9a-f]+)-/.exec(id)?.[1],
                 box = `box:tray:${parseInt(host, 16)}`;
             return this.groups.has(box) ? box : "";

@@ -201,7 +201,11 @@ function recovered(log, check) {
         ],
         check && ["Predicted for", applied(check)],
     ].filter(Boolean);
-    return h("div", h("h2", "What the log says of the job"), facts(rows, { id: "log-recovered" }));
+    return h(
+        "div",
+        h("h2", "What the log says about the job"),
+        facts(rows, { id: "log-recovered" }),
+    );
 }
 
 function first(model, check, actions) {

@@ -72,7 +72,7 @@ export function commands({ open, settings, actions }) {
 
 const MOST = 14;
 
-/** model: of the analysis, null: none; source(): gives the dump's text. choose(id, extend): a device. */
+/** model: of the analysis, or null; source(): gives the dump's text. choose(id, extend): a device. */
 export async function palette({ model, source, choose, commands: rows }) {
     let devices = model ? entries(model) : [],
         shown = [],

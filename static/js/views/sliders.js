@@ -18,7 +18,7 @@ const GRAPHS = {
 };
 const USUAL = 2 ** 30; // bytes, until one is chosen
 
-/** The graph that NCCL uses for an algorithm, "": none that can be drawn.
+/** The graph that NCCL uses for an algorithm, "" if none can be drawn.
  * @param {string} algorithm */
 export const graphOf = (algorithm) => GRAPHS[algorithm] ?? "";
 

@@ -129,7 +129,7 @@ export function startView({
     ]);
 }
 
-/** The example that has faults; undefined: this server has none. */
+/** The example that has faults; undefined if this server has none. */
 export const faulty = (examples) => examples?.find(({ id }) => /faults/.test(id));
 
 /** That example with its verdict, as on its own page. Each part of the bar opens it with that fault repaired. */

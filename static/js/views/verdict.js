@@ -20,7 +20,8 @@ import { assumptionControls, inputView, nicsAssumed } from "./input.js";
 import { nicSummary } from "./nics.js";
 import { scalingChart } from "./scaling.js";
 
-/** The head of the verdict, above the drawing. known: what was found out since, as questions() takes it. actions: repair(finding), hosts(n). */
+/** The head of the verdict, above the drawing. known: what was found out since, as questions() takes it. actions:
+ * repair(finding), hosts(n). */
 export function verdictHead({ model, scaling, state, known, actions }) {
     const { doc } = model,
         head = headline(doc, known.results);
@@ -49,7 +50,7 @@ export function verdictHead({ model, scaling, state, known, actions }) {
 }
 
 /* What there is as the machine is, what each repair gains, and what all of them together give: each gain is a switch
- * that takes its fault as repaired. left: the bar of the machine in view, null: nothing costs anything there. */
+ * that takes its fault as repaired. left: the bar of the machine in view, null if nothing costs anything there. */
 function bar(cost, repaired, left, state, actions) {
     const everything = repaired.length === cost.parts.length;
     const now = left?.for === cost.for ? left.now : everything ? cost.repaired : null;
