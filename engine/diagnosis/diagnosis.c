@@ -374,5 +374,5 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
     orr_search_memo_free(d.trials.memo);
     ORR_TRY(code);
     ret_diagnosis->analyses = d.trials.made;
-    return orr_verdict_write(ret_diagnosis, analysis, arena, err);
+    return orr_verdict_write(ret_diagnosis, analysis, &d.patient.machine, arena, err);
 }

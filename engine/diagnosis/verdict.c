@@ -9,6 +9,7 @@
 #include "engine/cluster/again.h"
 #include "engine/cluster/cluster.h"
 #include "engine/diagnosis/measure.h"
+#include "engine/machines/recognise.h"
 #include "engine/nics/ports.h"
 #include "engine/trials/joining.h"
 
@@ -199,18 +200,22 @@ static void write_grouped(const struct orr_analysis *analysis, double apart, str
                         figures.value[ORR_COST_BUS_BW]);
 }
 
-static void write_healthy(const struct orr_analysis *analysis, struct orr_text *text)
+/* A machine of no known type may lack what all of its equal devices lack. */
+static void write_healthy(const struct orr_analysis *analysis, const struct orr_machine *machine, struct orr_text *text)
 {
     const uint32_t fused = analysis->built.host_count > 1 ? analysis->built.host_count : 1;
     const uint32_t hosts = analysis->cluster ? analysis->cluster->host_count : analysis->query.hosts * fused;
     struct orr_performance figures;
     orr_measure(analysis, &figures);
-    orr_text_printf(text, "Healthy: nothing was found that lowers what NCCL %s gets from this machine.",
-                    analysis->query.settings.release->name);
+    orr_text_printf(text, "%s: nothing was found that lowers what NCCL %s gets from this machine.",
+                    machine->type ? "Healthy" : "No fault inside this dump", analysis->query.settings.release->name);
     if (figures.value[ORR_COST_BUS_BW] > 0)
         orr_text_printf(text, " AllReduce gets up to %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW], hosts,
                         orr_plural(hosts));
     write_grouped(analysis, figures.value[ORR_COST_BUS_BW], text);
+    if (!machine->type)
+        orr_text_puts(text, " Orrery did not recognise its machine type, so it only compared equal devices with each "
+                            "other.");
 }
 
 /* The machine is right as it is, but it may be a better one that is not. */
@@ -300,8 +305,8 @@ static bool is_type(const struct orr_analysis *analysis)
     return notes && !strcmp(notes->kind, "machine-type");
 }
 
-enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analysis *analysis, struct orr_arena *arena,
-                                struct orr_error *err)
+enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analysis *analysis,
+                                const struct orr_machine *machine, struct orr_arena *arena, struct orr_error *err)
 {
     const struct orr_assumed *assumed = shaky(analysis);
     const bool hidden = first_row(d, hides_nvlinks) != UINT32_MAX;
@@ -333,6 +338,7 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         orr_text_printf(&text, "%s: %s. ", d->rows[row].finding->title, d->rows[row].finding->detail);
         if (!orr_supposed_clause(&d->rows[row], &text))
             orr_text_puts(&text, "Orrery cannot compute what this costs.");
+        write_other_type(d, &text);
     } else if (is_type(analysis)) {
         d->state = ORR_VERDICT_HEALTHY;
         write_type(analysis, &text);
@@ -340,7 +346,7 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         write_assumed(analysis, assumed, &text);
     } else {
         d->state = ORR_VERDICT_HEALTHY;
-        write_healthy(analysis, &text);
+        write_healthy(analysis, machine, &text);
         write_other_type(d, &text);
         if (first_row(d, is_refusal) != UINT32_MAX)
             orr_text_puts(&text, " But NCCL could not read this file as NCCL_TOPO_FILE.");

@@ -100,22 +100,47 @@ static void nvlinks_not_in_file(struct orr_finder *f)
         say_nvlinks(f);
 }
 
-static void pcie_below_model(struct orr_finder *f)
+/* The fastest and the widest link of a GPU; returns its generation, or 0 if it says nothing about such GPUs. */
+static int fastest_gpu_link(const struct orr_finder *f, float *ret_rate, int32_t *ret_lanes)
 {
-    float most = 0;
-    int32_t widest = 0;
+    *ret_rate = 0;
+    *ret_lanes = 0;
     for (uint32_t i = 0; i < f->hw.card_count; i++) {
         const struct orr_card *card = &f->hw.cards[i];
         if (card->gpus_at && (card->rate <= 0 || card->width <= 0))
-            return; /* virtual machines may hide the link */
+            return 0; /* virtual machines may hide the link */
         if (card->gpus_at) {
-            most = card->rate > most ? card->rate : most;
-            widest = card->width > widest ? card->width : widest;
+            *ret_rate = card->rate > *ret_rate ? card->rate : *ret_rate;
+            *ret_lanes = card->width > *ret_lanes ? card->width : *ret_lanes;
         }
     }
-    int generation = orr_pcie_generation(most);
-    if (!f->machine.proven_board || !f->machine.generation || f->machine.board->c2c_links || generation < 2 ||
-        (generation >= f->machine.generation && widest >= 16))
+    const int generation = orr_pcie_generation(*ret_rate);
+    return f->machine.proven_board && !f->machine.board->c2c_links && generation > 1 ? generation : 0;
+}
+
+/* Neither the CPU's model nor a faster link shows what the CPU can run at. */
+static void pcie_below_gpu(struct orr_finder *f)
+{
+    float rate;
+    int32_t lanes;
+    const int generation = fastest_gpu_link(f, &rate, &lanes), best = f->machine.gpu_generation;
+    if (!generation || !f->machine.shown_links || generation < f->machine.generation || generation >= best)
+        return;
+    orr_say(f,
+            "with a CPU of PCIe generation %d, which its model does not tell Orrery, all %u GPUs (%s) can run at %g "
+            "GT/s x16 (%.3g GB/s) instead of %g GT/s x%d (%.3g GB/s)",
+            best, f->hw.gpu_count, f->machine.board->gpu, (double)orr_pcie_rate((unsigned)best),
+            (double)orr_pcie_gbs(orr_pcie_rate((unsigned)best), 16), (double)rate, lanes,
+            (double)orr_pcie_gbs(rate, lanes));
+    point_at_gpus(f);
+}
+
+static void pcie_below_model(struct orr_finder *f)
+{
+    float most;
+    int32_t widest;
+    const int generation = fastest_gpu_link(f, &most, &widest);
+    if (!generation || !f->machine.generation || (generation >= f->machine.generation && widest >= 16))
         return;
     orr_say(f, "all %u GPUs (%s) have %g GT/s x%d (%.3g GB/s); %s %g GT/s x16 (%.3g GB/s)", f->hw.gpu_count,
             f->machine.board->gpu, (double)most, widest, (double)orr_pcie_gbs(most, widest),
@@ -203,15 +228,35 @@ static void say_lacks(struct orr_finder *f, bool elsewhere)
     }
 }
 
+/* Whether the CPUs of superchips, which are built alike, have different numbers of NICs for as many GPUs. */
+static bool has_uneven_cpus(const struct orr_finder *f)
+{
+    const struct orr_hardware_facts *hw = &f->hw;
+    uint32_t gpus[2] = {0}, nets[2] = {0}; /* the first CPU with a GPU, and the one at hand */
+    for (uint32_t c = 0; f->machine.board->c2c_links && c < hw->cpu_count; c++) {
+        const int at = gpus[0] > 0;
+        gpus[at] = nets[at] = 0;
+        for (uint32_t i = 0; i < hw->card_count; i++)
+            if (hw->cards[i].above == ORR_NO_CARD && hw->dump->elements[hw->cards[i].element].parent == hw->cpus[c]) {
+                gpus[at] += hw->cards[i].gpus;
+                nets[at] += hw->cards[i].nets;
+            }
+        if (at && gpus[1] == gpus[0] && nets[1] != nets[0])
+            return true;
+    }
+    return false;
+}
+
 static void nic_missing(struct orr_finder *f)
 {
     say_lacks(f, false);
-    /* If no switches are visible, a cloud provider's machine type says how many there are. */
+    /* If no switches are visible, the machine type says how many there are. The maker of a server chooses those of
+     * NVIDIA's boards, but no number that makes equal CPUs uneven. */
     struct whole whole;
     read_whole(f, &whole);
     const struct orr_machine *m = &f->machine;
     if (!f->at->detail && m->type && m->nics_here < m->nics && whole.machine.nics_here < m->nics &&
-        strcmp(m->type->family, "NVIDIA") != 0)
+        (strcmp(m->type->family, "NVIDIA") != 0 || has_uneven_cpus(f)))
         orr_say(f, "%u NICs of %u Gb/s are in the dump; machines of this kind, such as %s, have %u", m->nics_here,
                 m->type->net_mbps / 1000, type_title(f), m->nics);
 }
@@ -248,6 +293,13 @@ const struct orr_finding_row orr_findings_machine[] = {
      .advice = "Check the PCIe settings of the BIOS. Compare the link's capability (LnkCap) with its state (LnkSta) "
                "while the GPUs are busy.",
      .commands = {"lspci -vv | grep -E 'LnkCap|LnkSta'", "nvidia-smi -q | grep -A8 'GPU Link Info'"}},
+    {ORR_FINDING("pcie-below-gpu", "L20", INFO, NCCL, pcie_below_gpu),
+     .title = "All GPUs have a slower PCIe link than they support, and the CPU is unknown",
+     .why = "If the CPU supports faster links, traffic to NICs and between GPUs is slower than it has to be.",
+     .advice =
+         "Look up the PCIe generation of this CPU. If it is that of the GPUs, check the PCIe settings of the BIOS "
+         "and the risers.",
+     .commands = {"lscpu | grep 'Model name'", "lspci -vv | grep -E 'LnkCap|LnkSta'"}},
     {ORR_FINDING("nic-missing", NULL, WARNING, NCCL, nic_missing), .title = "A NIC is missing that the other GPUs have",
      .why = "Some GPUs have no NIC of their own and use one that is farther away, or share it.",
      .advice = "Check that the NIC is on the PCIe bus, its driver is loaded and its port is up.",

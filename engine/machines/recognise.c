@@ -146,6 +146,7 @@ static void read_boards(const struct orr_hardware_facts *h, const struct orr_see
     machine->shown_links = !cpu;
     cpu = cpu ? cpu : generation_shown(h);
     machine->generation = cpu < fastest ? cpu : fastest;
+    machine->gpu_generation = fastest;
 }
 
 static bool has_nvlinks(const struct orr_hardware_facts *h)

@@ -32,14 +32,15 @@ struct orr_machine {
                                           * the table */
     const struct orr_machine_type *type; /* the type that fits best, of one host; NULL if none fits */
     uint32_t fitting;                    /* how many types fit as well as this one, itself included */
-    bool proven_board;   /* by PCI device ids, or by NICs that only one cloud provider has; otherwise by compute
-                            capability alone */
-    int32_t nvlinks;     /* number that every GPU of such a machine has */
-    int32_t generation;  /* PCIe generation that the GPUs and the CPU can both run at, or that the type has */
-    bool type_links;     /* the generation is that of the type */
-    bool shown_links;    /* the CPU is unknown, and links of other devices show it */
-    uint32_t gpus, nics; /* of one such machine; nics: ports that are as fast as the type's. For several hosts, gpus
-                          * assumes that each has as many as most have; 0 if there is no majority */
+    bool proven_board;      /* by PCI device ids, or by NICs that only one cloud provider has; otherwise by compute
+                               capability alone */
+    int32_t nvlinks;        /* number that every GPU of such a machine has */
+    int32_t generation;     /* PCIe generation that the GPUs and the CPU can both run at, or that the type has */
+    int32_t gpu_generation; /* PCIe generation that the GPUs can run at */
+    bool type_links;        /* the generation is that of the type */
+    bool shown_links;       /* the CPU is unknown, and links of other devices show it */
+    uint32_t gpus, nics;    /* of one such machine; nics: ports that are as fast as the type's. For several hosts, gpus
+                             * assumes that each has as many as most have; 0 if there is no majority */
     uint32_t gpus_here, nics_here; /* of the dump */
     struct orr_nearly nearly;      /* if no type fits */
     /* The machine may be right, as another type or with NICs that the server's maker chose. But it may also be one of

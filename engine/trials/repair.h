@@ -50,6 +50,7 @@ const char *orr_repair_id(size_t i);
 void orr_repair_slow_links(struct orr_variant *variant);
 void orr_repair_all_links(struct orr_variant *variant);
 void orr_repair_generation(struct orr_variant *variant);
+void orr_repair_to_gpus(struct orr_variant *variant);
 void orr_repair_unknown_links(struct orr_variant *variant);
 void orr_repair_bridges(struct orr_variant *variant);
 void orr_repair_slots(struct orr_variant *variant);
@@ -57,6 +58,7 @@ void orr_repair_ports(struct orr_variant *variant);
 void orr_repair_missing_nics(struct orr_variant *variant);
 void orr_repair_strays(struct orr_variant *variant);
 /* repair_type.c */
+void orr_repair_nics_without_switches(struct orr_variant *variant);
 /* Adds a copy of a NIC card with its own bus id and GUIDs; adds the number of its ports to *added. */
 void orr_repair_add_nic(struct orr_variant *variant, struct orr_doc_node *parent, uint32_t like, uint32_t *added);
 /* Renumbers the ports in document order after NICs were added, if the machine numbers them in that order. */

@@ -50,15 +50,20 @@ void orr_repair_slow_links(struct orr_variant *variant)
     }
 }
 
-/* Gives every GPU's link, and slower bridges above it, the speed that GPU model and CPU allow. */
-void orr_repair_all_links(struct orr_variant *variant)
+/* Gives every GPU's link, and slower bridges above it, this speed. */
+static void set_all_links(struct orr_variant *variant, unsigned generation)
 {
     const struct orr_hardware_facts *hw = variant->hw;
-    unsigned generation = (unsigned)variant->machine->generation;
     float gbs = generation ? orr_pcie_gbs(orr_pcie_rate(generation), 16) : 0;
     for (uint32_t i = 0; generation && i < hw->card_count; i++)
         if (hw->cards[i].gpus_at || (hw->cards[i].gpus && hw->cards[i].gbs > 0 && hw->cards[i].gbs < gbs))
             set_link(variant, i, generation, 16);
+}
+
+/* The speed that GPU model and CPU allow. */
+void orr_repair_all_links(struct orr_variant *variant)
+{
+    set_all_links(variant, (unsigned)variant->machine->generation);
 }
 
 /* Whether every NIC's link is as wide as a GPU's, no faster, and slower than its ports. */
@@ -82,11 +87,21 @@ static bool nics_are_held_back_too(const struct orr_hardware_facts *hw)
 
 /* One cause, such as a BIOS setting or a riser, often limits the links of GPUs and NICs alike. Their paths use both, so
  * the repair of either alone gains nothing; then all are repaired together. */
-void orr_repair_generation(struct orr_variant *variant)
+static void repair_generation(struct orr_variant *variant, int32_t generation)
 {
-    orr_repair_all_links(variant);
+    set_all_links(variant, (unsigned)generation);
     if (nics_are_held_back_too(variant->hw))
         orr_repair_slots(variant);
+}
+
+void orr_repair_generation(struct orr_variant *variant)
+{
+    repair_generation(variant, variant->machine->generation);
+}
+
+void orr_repair_to_gpus(struct orr_variant *variant)
+{
+    repair_generation(variant, variant->machine->gpu_generation);
 }
 
 ORR_COMPARATOR(compare_models, struct orr_card *const, ORR_ORDER((*a)->identity, (*b)->identity),
@@ -176,7 +191,10 @@ void orr_repair_missing_nics(struct orr_variant *variant)
         for (uint32_t n = lack->has; lack->stray == ORR_NO_CARD && n < lack->others_have; n++)
             orr_repair_add_nic(variant, place_of(variant, lack), lack->like, &ports);
     }
-    orr_repair_number_nics(variant, ports);
+    if (variant->groups->lack_count)
+        orr_repair_number_nics(variant, ports);
+    else
+        orr_repair_nics_without_switches(variant);
 }
 
 void orr_repair_strays(struct orr_variant *variant)

@@ -95,8 +95,12 @@ static uint32_t around(const struct orr_variant *variant, uint32_t card)
 
 static struct place place_of(const struct orr_variant *variant, uint32_t card, uint32_t like)
 {
-    const uint32_t bridge = variant->hw->cards[card].above;
-    return (struct place){around(variant, card), like, bridge == ORR_NO_CARD ? 0 : variant->hw->cards[bridge].nets};
+    const struct orr_hardware_facts *hw = variant->hw;
+    const uint32_t bridge = hw->cards[card].above;
+    struct place place = {around(variant, card), like, bridge == ORR_NO_CARD ? 0 : hw->cards[bridge].nets};
+    for (uint32_t i = 0; bridge == ORR_NO_CARD && i < hw->card_count; i++)
+        place.nics += hw->cards[i].above == ORR_NO_CARD && around(variant, i) == place.around ? hw->cards[i].nets : 0;
+    return place;
 }
 
 /* Around the GPUs; around the NICs if no bridge serves both and they may stay together. */
@@ -137,6 +141,18 @@ static void add_nics(struct orr_variant *variant, const uint32_t *nets, uint32_t
             return;
     }
     orr_repair_number_nics(variant, added);
+}
+
+/* Without switches, the type says how many NICs there are, and each is as near to its GPUs as the others. */
+void orr_repair_nics_without_switches(struct orr_variant *variant)
+{
+    const struct orr_machine *machine = variant->machine;
+    uint32_t *nets = machine->type ? ORR_NEW(variant->arena, uint32_t, variant->hw->net_count) : NULL;
+    const uint32_t count = nets ? orr_job_ports(variant->hw, machine->type, nets) : 0;
+    const uint32_t like = count ? variant->hw->card_of[nets[0]] : ORR_NO_CARD;
+    if (like != ORR_NO_CARD && machine->nics_here < machine->nics)
+        add_nics(variant, nets, count, machine->nics - machine->nics_here,
+                 variant->hw->cards[like].above != ORR_NO_CARD);
 }
 
 /* If the machine has as many ports as its type but some are slower, no port is missing, and the slow ones get the

@@ -77,6 +77,7 @@ static const struct orr_repair rows[] = {
     {"nvlink-targets", "the same NVSwitches as the other GPUs", orr_repair_targets, 0},
     {"slow-link", "speed and width of equal devices", orr_repair_slow_links, 0},
     {"pcie-below-model", "the PCIe links that GPUs, NICs and CPU support", orr_repair_generation, 0},
+    {"pcie-below-gpu", "the PCIe links that the GPUs support", orr_repair_to_gpus, ORR_REPAIR_ASKS},
     {"idle-gpus", "the PCIe link that GPU and CPU support", orr_repair_all_links, ORR_REPAIR_OF_FILE},
     {"link-missing", "the link of an equal device", orr_repair_unknown_links, ORR_REPAIR_OF_FILE},
     {"throttling-bridge", "the link of the fastest device below it", orr_repair_bridges, 0},

@@ -179,6 +179,9 @@ export function bySeverity(findings) {
     };
 }
 
+/* A machine of no known type: only its equal devices were compared. */
+const INSIDE = "No fault inside this dump";
+
 /** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice, measured}; null if nothing was
  * diagnosed. results: of nccl-tests that were opened; low ones are not healthy, whatever the dump shows, and are
  * measured: what they say. */
@@ -204,8 +207,8 @@ export function headline(doc, results = null) {
         return {
             state: "good",
             mark: "✓",
-            title: "Healthy",
-            sentence: capital(sentence.replace(/^Healthy: /, "")),
+            title: sentence.startsWith(INSIDE) ? INSIDE : "Healthy",
+            sentence: capital(sentence.replace(/^(Healthy|No fault inside this dump): /, "")),
             advice,
         };
     if (verdict.state !== "degraded")
@@ -240,7 +243,7 @@ export function decidingLine(doc, head) {
     if (head.state === "fault") return head.title;
     const large = bigAllReduce(doc),
         reach = large && `${bandwidth(large.bw)} GB/s on ${hostCount(hostsOf(doc), doc)}`;
-    if (head.state === "good") return reach ? `Healthy: ${reach}` : "Healthy";
+    if (head.state === "good") return reach ? `${head.title}: ${reach}` : head.title;
     if (!reach || !doc.input?.assumed.length) return head.title;
     return `About ${reach}${doc.input.kind === "machine-type" ? "" : ", if the assumptions hold"}`;
 }

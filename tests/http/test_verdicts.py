@@ -342,6 +342,52 @@ def test_rows_say_a_reason_once():
     assert said.count("cannot judge (1)") > 1 and said.count("below 1 MiB") == 1
 
 
+@pytest.mark.parametrize("name", ["gb200-tray", "BM.GPU.GB200.4", "alps-gh200", "a4x-highgpu-4g"])
+def test_a_nic_that_no_switch_lacks_is_missing_by_the_machine_type(name, tmp_path):
+    """CPUs of superchips are built alike, so a NIC that one of them lacks was not left out by the server's maker."""
+    tree, file = ET.fromstring(run("convert", "--machine", name)), tmp_path / "node.xml"
+    assert machine_faults.nic_gone(tree)
+    file.write_text(ET.tostring(tree, encoding="unicode"))
+    document = json.loads(run("analyze", "--hosts", 2, "--domain", 1, file))
+    said = document["summary"]["verdict"]
+    assert (said["state"], said["finding"]) == ("degraded", "nic-missing") and "have 4" in said["sentence"], said
+    whole = json.loads(run("predict", "--json", "--machine", name, "--hosts", 2, "--domain", 1, "--sizes", "1G:1G:2"))
+    assert said["cost"]["repaired"] == pytest.approx(whole["rows"][0]["busbw"], rel=0.01), "the type has that"
+    if name == "gb200-tray":  # the maker chose one NIC for each CPU
+        assert machine_faults.cards(tree, "nic")[0] is not None
+        for cpu in tree.findall("cpu")[:1]:
+            cpu.remove(next(card for card in cpu.findall("pci") if card.find("nic") is not None))
+        file.write_text(ET.tostring(tree, encoding="unicode"))
+        assert "nic-missing" not in run("analyze", "--hosts", 2, "--domain", 1, file)
+
+
+def test_a_machine_of_no_known_type_is_only_compared_with_itself(tmp_path):
+    said = verdict(ROOT / "static/examples/l40s-8gpu.xml", "--hosts", 2)
+    assert said.startswith("No fault inside this dump: ") and said.endswith(
+        "Orrery did not recognise its machine type, so it only compared equal devices with each other."
+    )
+    tree, file = ET.fromstring(run("convert", "--machine", "gh200")), tmp_path / "node.xml"
+    for card in machine_faults.cards(tree, "nic"):
+        machine_faults.parents(tree)[card].remove(card)
+    file.write_text(ET.tostring(tree, encoding="unicode"))
+    assert "Healthy" not in verdict(file, "--hosts", 2), "its only NIC is gone"
+    assert verdict(ROOT / "static/examples/gh200.xml").startswith("Healthy: ")
+
+
+def test_slow_links_below_an_unknown_cpu_are_a_question(tmp_path):
+    """No link shows whether the CPU can run at more than generation 3."""
+    file = tmp_path / "node.xml"
+    text = (ROOT / "static/examples/l40s-8gpu.xml").read_text().replace("16.0 GT/s", "8.0 GT/s")
+    file.write_text(text.replace('modelid="17"', 'modelid="250"'))
+    said = verdict(file, "--hosts", 2)
+    assert (
+        "But with a CPU of PCIe generation 4, which its model does not tell Orrery, all 8 GPUs (L40S) can run at 16 "
+        "GT/s x16 (31.5 GB/s) instead of 8 GT/s x16 (15.8 GB/s). If this is one, AllReduce gets 12 of 24 GB/s on "
+    ) in said, said
+    file.write_text(text.replace('familyid="143" modelid="17"', 'familyid="143" modelid="1"'))
+    assert "If this is one" not in verdict(file, "--hosts", 2), "Naples: generation 3 is all that it has"
+
+
 def test_a_low_bandwidth_is_no_further_reason(tmp_path):
     """One fault is one reason, and the line begins with its cost."""
     for name, change, said in (

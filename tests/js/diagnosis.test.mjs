@@ -166,6 +166,12 @@ test("the headline says its state by a mark and a word", () => {
         return [state, mark, title, sentence, advice];
     };
     assert.deepEqual(head("healthy"), ["good", "✓", "Healthy", "Nothing was found.", ""]);
+    const inside = doc("healthy");
+    inside.summary.verdict.sentence = "No fault inside this dump: nothing was found.";
+    assert.deepEqual(
+        [headline(inside).title, headline(inside).sentence],
+        ["No fault inside this dump", "Nothing was found."],
+    );
     assert.deepEqual(head("cannot tell"), ["open", "?", "Cannot tell", "It is so.", ""]);
     assert.deepEqual(
         head("degraded", [

@@ -94,6 +94,18 @@ def all_gpus_slow_below_an_unknown_cpu(tree):
     return max(float(pci.get("link_speed").split()[0]) for pci in shown) > gpus
 
 
+def all_links_gen3_below_an_unknown_cpu(tree):
+    """Nothing shows whether the CPU can run at more."""
+    if not all_gpus_slow(tree):
+        return False
+    for cpu in tree.iter("cpu"):
+        cpu.set("modelid", "250")
+    for pci in tree.iter("pci"):
+        if float((pci.get("link_speed") or "0").split()[0]) > 8:
+            pci.set("link_speed", "8.0 GT/s PCIe")
+    return True
+
+
 def links(gpu):
     return gpu.findall("nvlink")
 
@@ -318,7 +330,7 @@ def look(tree):
     return repr(([cpu.get(key) for key in ("arch", "vendor", "familyid", "modelid")], gpus, nets))
 
 
-ASKING = {"nics-of-other-type", "ports-of-other-type"}  # whether the machine is of a type with better NICs
+ASKING = {"nics-of-other-type", "ports-of-other-type", "pcie-below-gpu"}  # whether it is a better machine
 FAULTS = {  # name: edit, ids of findings that name it
     "gpu-narrow": (gpu_narrow, {"slow-link"}),
     "gpu-slow": (gpu_slow, {"slow-link"}),
@@ -327,6 +339,7 @@ FAULTS = {  # name: edit, ids of findings that name it
     "switch-throttled": (switch_throttled, {"throttling-bridge", "slow-link"}),
     "all-gpus-slow": (all_gpus_slow, {"pcie-below-model"}),
     "all-gpus-slow-odd-cpu": (all_gpus_slow_below_an_unknown_cpu, {"pcie-below-model"}),
+    "all-links-gen3-odd-cpu": (all_links_gen3_below_an_unknown_cpu, {"pcie-below-gpu"}),
     "nvlinks-gone": (nvlinks_gone, {"nvlinks-missing"}),
     "nvlinks-half": (nvlinks_half, {"nvlinks-below-board"}),
     "nvlinks-of-one": (nvlinks_of_one, {"nvlink-count"}),
