@@ -279,7 +279,7 @@ const struct orr_finding_row orr_findings_p2p[] = {
     {ORR_FINDING("p2p-level-forced", NULL, WARNING, ANALYSIS, level_forced),
      .title = "NCCL_P2P_LEVEL forces P2P through the CPU, which is often slower than shared memory",
      .why = "CPUs pass data between PCIe ports slowly, and PCIe ACS can make such transfers hang. NCCL's own model "
-            "does not know it, so the bandwidths here do not show it.",
+            "does not know this, so the bandwidths here do not show it.",
      .advice = "Unset NCCL_P2P_LEVEL and compare: by default NCCL uses P2P only within a PCIe switch on most machines.",
      .commands = {"env | grep NCCL_", ACS_COMMANDS}, .references = {"NVIDIA/nccl#1817", "NVIDIA/nccl-tests#74"}},
     {ORR_FINDING("amd-pair", "L43", INFO, ANALYSIS, amd_pair),
