@@ -12,8 +12,6 @@ enum {
     ORR_MOST_FAULTS = 24     /* number that are tried */
 };
 
-#define ORR_LEAST_GAIN 1.01 /* factor of the figure as it is; a smaller gain does not count */
-
 /* A dump of the cluster, and its repaired copies. */
 struct orr_specimen {
     const struct orr_dump *dump, *repaired; /* repaired: with everything repaired; the dump itself if it has no fault */

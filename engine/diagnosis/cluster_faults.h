@@ -15,6 +15,8 @@
 #include "engine/cluster/cluster.h"
 #include "engine/findings/findings.h"
 
+#define ORR_LEAST_GAIN 1.01 /* factor of the figure as it is; a smaller gain does not count */
+
 struct orr_cluster_fault {
     const struct orr_finding *finding; /* NULL if no finding explains why the hosts differ */
     const char *what;                  /* "A link is slower than its equals: ...", without a full stop */

@@ -151,26 +151,51 @@ static enum orr_code recognise(struct orr_report *report, struct orr_error *err)
     return report->sentence ? ORR_OK : orr_fail_nomem(err);
 }
 
+static bool gains_nothing(const struct orr_cluster_faults *faults, const struct orr_cluster_fault *fault)
+{
+    return fault->has_fixed && !fault->together && fault->fixed < faults->now * ORR_LEAST_GAIN;
+}
+
+/* The fault of the hosts that a finding of the cluster is about, in the same words. In an NVLink domain the words name
+ * the host, too; then it is one of the faults of its kind if none of them costs anything. NULL if there is none. */
+static const struct orr_cluster_fault *fault_of(const struct orr_cluster_faults *faults,
+                                                const struct orr_finding *finding)
+{
+    const struct orr_cluster_fault *harmless = NULL;
+    bool all = !faults->left_out && !faults->unexamined;
+    for (uint32_t f = 0; f < faults->count; f++) {
+        const struct orr_cluster_fault *fault = &faults->rows[f];
+        if (!fault->finding || fault->finding->row != finding->row)
+            continue;
+        if (fault->has_fixed && !strcmp(fault->finding->detail, finding->detail))
+            return fault;
+        harmless = fault;
+        all &= gains_nothing(faults, fault);
+    }
+    return all ? harmless : NULL;
+}
+
 /* What the cluster gains by a repair of its hosts is the cost of the same finding. */
 static void take_costs(struct orr_report *report)
 {
     const struct orr_cluster_faults *faults = &report->faults;
-    for (uint32_t f = 0; f < faults->count; f++)
-        for (uint32_t i = 0; faults->rows[f].has_fixed && faults->rows[f].finding && i < report->diagnosis.count; i++) {
-            struct orr_diagnosed *row = &report->diagnosis.rows[i];
-            if (row->has_cost || row->finding->row != faults->rows[f].finding->row ||
-                strcmp(row->finding->detail, faults->rows[f].finding->detail) != 0)
-                continue;
-            row->has_cost = true;
-            row->cost = (struct orr_cost){.figure = ORR_COST_BUS_BW,
-                                          .now = faults->now,
-                                          .repaired = faults->rows[f].fixed,
-                                          .all_repaired = faults->repaired,
-                                          .hosts = report->analysis->cluster->host_count,
-                                          .fused = 1,
-                                          .together = faults->rows[f].together,
-                                          .none = !faults->rows[f].together && faults->rows[f].fixed <= faults->now};
-        }
+    for (uint32_t i = 0; i < report->diagnosis.count; i++) {
+        struct orr_diagnosed *row = &report->diagnosis.rows[i];
+        const struct orr_cluster_fault *fault = row->has_cost ? NULL : fault_of(faults, row->finding);
+        if (!fault)
+            continue;
+        row->has_cost = true;
+        row->cost = (struct orr_cost){.figure = ORR_COST_BUS_BW,
+                                      .now = faults->now,
+                                      .repaired = fault->fixed,
+                                      .all_repaired = faults->repaired,
+                                      .hosts = report->analysis->cluster->host_count,
+                                      .fused = 1,
+                                      .together = fault->together,
+                                      .none = gains_nothing(faults, fault)};
+        if (row->cost.none && row->severity != ORR_SEVERITY_ERROR)
+            row->severity = ORR_SEVERITY_INFO; /* as on one machine */
+    }
 }
 
 enum orr_code orr_report_make(const struct orr_analysis *analysis, const char *name, struct orr_arena *arena,

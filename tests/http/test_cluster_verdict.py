@@ -14,6 +14,7 @@ import pytest
 from conftest import ROOT
 from test_clusters import create, upload
 from test_command_line import run
+from test_compare import TRAY, slower
 
 sys.path.insert(0, str(ROOT / "tests/tools"))
 from machine_faults import FAULTS  # noqa: E402
@@ -171,6 +172,17 @@ def test_the_findings_of_a_cluster_have_its_costs(tmp_path):
     said = said_of(tmp_path, HEALTHY.replace(b'gdr="1"', b'gdr="0"'))
     assert "GPUs have no GPUDirect RDMA (warning). AllReduce gets 159 of 358 GB/s on 4 hosts." in said
     assert "What it costs is not known" not in said
+
+
+def test_a_finding_of_a_rack_that_costs_nothing_is_a_note(tmp_path):
+    """No traffic of one rack uses the NIC, so the trial of its repair gains nothing."""
+    tray, cluster = tmp_path / "tray.xml", tmp_path / "cluster.json"
+    tray.write_bytes(slower(TRAY))
+    cluster.write_text(json.dumps({"hosts": [{"topology": str(tray), "count": 18, "domain": "r"}]}))
+    for words in (["--cluster", str(cluster)], ["--hosts", "18", "--domain", "18", str(tray)]):
+        said = " ".join(run("show", "--findings", *words)[1].decode().split())
+        assert "What it costs is not known" not in said and "Findings, the most expensive first" not in said
+        assert "Notes - A NIC is slower than equal NICs: mlx5_0 of host 0 has 100 Gb/s" in said, said
 
 
 def test_remedies_are_those_of_the_host(server, machines):
