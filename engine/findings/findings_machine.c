@@ -127,7 +127,7 @@ static void pcie_below_gpu(struct orr_finder *f)
     if (!generation || !f->machine.shown_links || generation < f->machine.generation || generation >= best)
         return;
     orr_say(f,
-            "with a CPU of PCIe generation %d, which its model does not tell Orrery, all %u GPUs (%s) can run at %g "
+            "with a CPU of PCIe generation %d (Orrery does not know this CPU), all %u GPUs (%s) can run at %g "
             "GT/s x16 (%.3g GB/s) instead of %g GT/s x%d (%.3g GB/s)",
             best, f->hw.gpu_count, f->machine.board->gpu, (double)orr_pcie_rate((unsigned)best),
             (double)orr_pcie_gbs(orr_pcie_rate((unsigned)best), 16), (double)rate, lanes,

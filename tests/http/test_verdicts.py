@@ -381,7 +381,7 @@ def test_slow_links_below_an_unknown_cpu_are_a_question(tmp_path):
     file.write_text(text.replace('modelid="17"', 'modelid="250"'))
     said = verdict(file, "--hosts", 2)
     assert (
-        "But with a CPU of PCIe generation 4, which its model does not tell Orrery, all 8 GPUs (L40S) can run at 16 "
+        "But with a CPU of PCIe generation 4 (Orrery does not know this CPU), all 8 GPUs (L40S) can run at 16 "
         "GT/s x16 (31.5 GB/s) instead of 8 GT/s x16 (15.8 GB/s). If this is one, AllReduce gets 12 of 24 GB/s on "
     ) in said, said
     file.write_text(text.replace('familyid="143" modelid="17"', 'familyid="143" modelid="1"'))
