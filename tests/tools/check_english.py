@@ -341,7 +341,7 @@ def texts_of(path):
         yield from descriptions_of_yaml(text)
     elif suffix in (".txt", ".csv") and room == "tests":
         yield from ((number, line, False) for number, line in enumerate(text.splitlines(), 1))
-    elif suffix in (".py", ".sh", ".cmake", ".txt", ".yml", ".yaml", ".awk", "") and suffix != ".xml":
+    elif suffix not in (".xml", ".html"):
         yield from comments_of_scripts(text)
 
 
@@ -361,7 +361,7 @@ def descriptions_of_yaml(text):
 
 def files():
     listed = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Dockerfile", "dev"]
-    yield from (ROOT / name for name in [*listed, "CMakeLists.txt", "static/index.html", "api/openapi.yaml"])
+    yield from (ROOT / name for name in [*listed, "CMakeLists.txt", "static/index.html"])
     patterns = (
         "*.[ch]",
         "*.def",
@@ -374,8 +374,13 @@ def files():
         "*.cmake",
         "CMakeLists.txt",
         "*.awk",
+        "*.y*ml",
+        "*.conf",
+        "*.service*",
+        "*.timer",
     )
     for room in (
+        ".github",
         "api",
         "bindings",
         "cli",
@@ -460,7 +465,7 @@ def check_itself():
     operation = "    get:\n      summary: %s\n      description: The dumps\n"
     assert not list(summaries_of(operation % "List the dumps")) and list(summaries_of(operation % "Lists the dumps"))
     files_of = {path.suffix or path.name for path in files()}
-    assert {".c", ".h", ".js", ".py", ".md", ".cmake", ".yaml", "dev", "Dockerfile"} <= files_of, files_of
+    assert {".c", ".h", ".js", ".py", ".md", ".cmake", ".yaml", ".conf", ".in", "dev", "Dockerfile"} <= files_of
 
 
 def main():
