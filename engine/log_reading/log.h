@@ -200,6 +200,7 @@ struct orr_log_call {
 struct orr_log_said {
     const char *words;
     uint32_t line;
+    bool command; /* of a shell, so not a question */
 };
 
 struct orr_log {

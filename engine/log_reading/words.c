@@ -31,7 +31,11 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
         words[count++] = ' ';
     if (blanks < WORDS_LEAST || (!log->said && !(log->said = ORR_NEW(log->arena, struct orr_log_said, LINES_MOST))))
         return;
-    log->said[log->said_count++] = (struct orr_log_said){orr_log_keep_text(b, words, count), number};
+    log->said[log->said_count++] = (struct orr_log_said){
+        .words = orr_log_keep_text(b, words, count),
+        .line = number,
+        .command = memmem(text, length, " -x ", 4) || memmem(text, length, " --", 3) != NULL,
+    };
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
         log->speaks_of_nccl |= strstr(words, subjects[i]) != NULL;
     log->speaks_of_nccl |= strstr(words, " gpus ") && (strstr(words, "allreduce") || strstr(words, "alltoall"));

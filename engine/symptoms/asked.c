@@ -61,13 +61,20 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
         if (!message || (message->weight != ORR_WEIGHT_NOTE && strcmp(message->id, OUT_OF_MEMORY) != 0))
             return;
     }
-    for (uint32_t i = 0, count = 0; i < log->said_count; i++)
-        for (const struct orr_asked *row = orr_asked_rows; row->id && count < MOST; row++) {
-            if ((count && !strcmp(found[0]->id, row->id)) || (memory && strcmp(row->id, "asked-memory") != 0) ||
-                !asks(row, log, i) || (!strcmp(row->id, "asked-nvls") && has_nvls(log)))
-                continue;
-            found[count++] = row;
-            ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = row->check,
-                        .cure = row->cure, .explains = memory ? OUT_OF_MEMORY : NULL);
-        }
+    uint32_t causes = 0, count = 0;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        causes += f->found->rows[i].weight != ORR_SYMPTOM_NOTE;
+    for (uint32_t i = 0; i < log->said_count; i++)
+        causes += strstr(log->said[i].words, "p2p_disable") != NULL; /* what the last row advises was tried */
+    for (int last = 0; last < 2 && !(last && causes + count > 0); last++)
+        for (uint32_t i = 0; i < log->said_count; i++)
+            for (const struct orr_asked *row = orr_asked_rows; row->id && count < MOST; row++) {
+                if ((strcmp(row->id, ORR_ASKED_LAST) == 0) != last || log->said[i].command ||
+                    (count && !strcmp(found[0]->id, row->id)) || (memory && strcmp(row->id, "asked-memory") != 0) ||
+                    !asks(row, log, i) || (!strcmp(row->id, "asked-nvls") && has_nvls(log)))
+                    continue;
+                found[count++] = row;
+                ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = row->check,
+                            .cure = row->cure, .explains = memory ? OUT_OF_MEMORY : NULL);
+            }
 }

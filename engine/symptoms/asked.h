@@ -12,6 +12,7 @@ struct orr_asked {
 };
 
 /* asked_rows.c: a specific question comes before a general one; the last row has no id. */
+#define ORR_ASKED_LAST "asked-hang" /* said if nothing else is */
 extern const struct orr_asked orr_asked_rows[];
 
 #endif

@@ -10,28 +10,28 @@
 const struct orr_asked orr_asked_rows[] = {
     {"ucx-error", " ucx error ", "UCX, which MPI uses and NCCL does not, reports an error; NCCL may not have started.",
      "Check: with NCCL_DEBUG=INFO, a job that reached NCCL prints lines with \"NCCL INFO\".",
-     "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or UCX_TLS=tcp. "
-     "NCCL chooses its network independently of MPI."},
+     "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or "
+     "UCX_TLS=tcp. NCCL chooses its network independently of MPI."},
     {"asked-link", "nvlink&channel|threadblock|nchannels",
-     "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel is "
-     "not tied to an NVLink. A single channel cannot fill them all.",
+     "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel "
+     "is not tied to an NVLink. A single channel cannot fill them all.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
      "Fewer channels only use less of the NVLinks' bandwidth."},
     {"asked-link", "nvlink&instead of|only |eoretical| why&gb;nvswitch&should|lower than|only |expect&gb",
      "Part of what an NVLink carries is not data, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
-     "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
-     "sheets count both directions.",
+     "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). "
+     "Data sheets count both directions.",
      "Check: `orrery predict --machine dgx-a100` or dgx-h100 prints what nccl-tests should show.",
      "No setting changes this. On Hopper and newer, AllReduce with NVLink SHARP exceeds these figures."},
     {"asked-rails", "nccl_cross_nic&?| or | what | which | expected;rail&optimized|optimization|topology",
      "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what NCCL may do. With 0, rings and trees "
-     "enter and leave a host by the same NIC, which usually keeps them on its rail but does not guarantee it. 1 lets "
-     "them cross rails. 2, the default, lets them cross only if a search without crossing does not reach the full "
-     "bandwidth. PXN sends through the GPU next to the NIC of the destination's rail, so Alltoall mostly stays on "
-     "rails, too.",
-     "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH, NCCL prints crossNic, and the NIC of each connection "
-     "as \"via NET/IB/N\". With a cluster file that has \"rail\" for each NIC, Orrery names the rings that leave their "
-     "rail.",
+     "enter and leave a host by the same NIC, which usually keeps them on its rail but does not guarantee it. 1 "
+     "lets them cross rails. 2, the default, lets them cross only if a search without crossing does not reach the "
+     "full bandwidth. PXN sends through the GPU next to the NIC of the destination's rail, so Alltoall mostly stays "
+     "on rails, too.",
+     "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH, NCCL prints crossNic, and the NIC of each "
+     "connection as \"via NET/IB/N\". With a cluster file that has \"rail\" for each NIC, Orrery names the rings "
+     "that leave their rail.",
      "Communicators whose GPUs do not match on all hosts need connections between rails."},
     {"asked-nvls", "nvls channels",
      "NVLink SHARP (NVLS) needs NVSwitches and GPUs of Hopper or newer. On A100 and older GPUs, and without "
@@ -40,8 +40,8 @@ const struct orr_asked orr_asked_rows[] = {
      "If the GPUs are of Hopper or newer, check the Fabric Manager, and that NCCL_NVLS_ENABLE and NCCL_CUMEM_ENABLE "
      "are not 0."},
     {"asked-gid-index", "nccl_ib_gid_index&not support array|for mlx5_|each hca|each nic|per hca|per nic",
-     "NCCL_IB_GID_INDEX is one number for all NICs of a process, and cannot differ between them. Since 2.21 NCCL finds "
-     "the index of each NIC itself: leave NCCL_IB_GID_INDEX unset.",
+     "NCCL_IB_GID_INDEX is one number for all NICs of a process, and cannot differ between them. Since 2.21 NCCL "
+     "finds the index of each NIC itself: leave NCCL_IB_GID_INDEX unset.",
      "Check: `show_gids` lists an IPv4 address with RoCE v2 for each NIC.",
      "If a NIC has several GIDs, NCCL_IB_ADDR_FAMILY, NCCL_IB_ADDR_RANGE (a subnet) and NCCL_IB_ROCE_VERSION_NUM "
      "choose among them."},
@@ -53,40 +53,46 @@ const struct orr_asked orr_asked_rows[] = {
      "Give the pod an interface of each NIC (Multus with macvlan, SR-IOV or host-device), or use hostNetwork: true."},
     {"asked-factor", "difference between&algbw|busbw|bus bandwidth",
      "algbw is size / time. busbw is algbw times a factor, so that it can be compared with the speed of the links "
-     "whatever the number of ranks n: 2(n-1)/n for AllReduce, (n-1)/n for AllGather, ReduceScatter and Alltoall, 1 for "
-     "Broadcast and Reduce. With 8 ranks, an AllReduce of 100 GB/s algbw has 175 GB/s busbw.",
+     "whatever the number of ranks n: 2(n-1)/n for AllReduce, (n-1)/n for AllGather, ReduceScatter and Alltoall, 1 "
+     "for Broadcast and Reduce. With 8 ranks, an AllReduce of 100 GB/s algbw has 175 GB/s busbw.",
      "Check: PERFORMANCE.md of nccl-tests derives the factors.",
      "Compare busbw with the links; use algbw for the time that a collective takes."},
     {"asked-bus",
-     "busbw|bus bandwidth&higher than|greater than|larger than|exceed|as high as|reflect|more than the|above the;"
-     "tree&ring&two |2 node|2 dgx|only 2&tree is|tree better|tree faster|why tree|tree has|tree reach|tree perform",
+     "busbw|bus bandwidth&higher than|greater than|larger than|exceed|as high as|reflect|more than the|above "
+     "the;tree&ring&two |2 node|2 dgx|only 2&tree is|tree better|tree faster|why tree|tree has|tree reach|tree "
+     "perform",
      "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
      "and trees and NVLink SHARP send less over the network. From 3 hosts on, the NICs limit it.",
      "Check: with NCCL_ALGO=Ring, the bus bandwidth stays below the total of the NICs.",
      "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes what to expect."},
     {"asked-shared-switch", "number of gpus|more gpus|adding&decreas|drop|degrad|lower|slower+pcie switch|pci switch",
-     "GPUs and NICs below one PCIe switch share its links. With one GPU per host, a ring only goes from NIC to GPU to "
-     "NIC; with more, each GPU's link also carries the ring inside the host, so the PCIe links limit, not the network. "
-     "A "
-     "few percent less is normal.",
+     "GPUs and NICs below one PCIe switch share its links. With one GPU per host, a ring only goes from NIC to GPU "
+     "to NIC; with more, each GPU's link also carries the ring inside the host, so the PCIe links limit, not the "
+     "network. A few percent less is normal.",
      "Check: if it falls to half, traffic goes up to the CPU: `sudo lspci -vvv | grep -i acsctl` (SrcValid+: ACS is "
-     "on), "
-     "and `nvidia-smi topo -p2p r` must say OK.",
+     "on), and `nvidia-smi topo -p2p r` must say OK.",
      "Paste `nvidia-smi topo -m` with the results, and Orrery computes what to expect."},
     {"asked-network-of-three",
-     "three &server|node|machine|host&drop|degrad|half|poor|slow&two |pairs;three node|three machine|three server&"
-     "degrad|drop|poor|slow",
-     "If every pair of hosts is fast and three are slow, the switches between them lose bandwidth: with two hosts each "
-     "NIC talks to one peer, with more, flows meet on uplinks (ECMP puts several on one) and at ports that need PFC or "
-     "ECN (RoCE).",
+     "three &server|node|machine|host&drop|degrad|half|poor|slow&two |pairs;three node|three machine|three "
+     "server&degrad|drop|poor|slow",
+     "If every pair of hosts is fast and three are slow, the switches between them lose bandwidth: with two hosts "
+     "each NIC talks to one peer, with more, flows meet on uplinks (ECMP puts several on one) and at ports that "
+     "need PFC or ECN (RoCE).",
      "Check: counters of drops and pauses on the switches and `ethtool -S` of the NICs during a run.",
-     "Keep each NIC number on one rail or switch, try NCCL_IB_QPS_PER_CONNECTION=4 with NCCL_IB_SPLIT_DATA_ON_QPS=0, "
-     "which gives ECMP more flows, and remove NCCL_CROSS_NIC."},
+     "Keep each NIC number on one rail or switch, try NCCL_IB_QPS_PER_CONNECTION=4 with "
+     "NCCL_IB_SPLIT_DATA_ON_QPS=0, which gives ECMP more flows, and remove NCCL_CROSS_NIC."},
+    {"asked-unstable",
+     "unstable|fluctuat|jitter|occasionally|varies|inconsistent&bandwidth|busbw|bus bw|performance|latency",
+     "A collective is as fast as its slowest rank and link, so with many hosts one of them, or a moment of "
+     "congestion, lowers every run. NCCL itself does the same each time.",
+     "Check: run on halves of the hosts, then on halves of the slow half, until one host or pair of switches is "
+     "left; look at drops and pauses of the switches, and at clocks with `nvidia-smi -q -d CLOCK,PERFORMANCE`.",
+     "`orrery predict --machine TYPE --hosts N`, also with --set NCCL_ALGO=Ring, says what a quiet network should "
+     "give."},
     {"asked-hosts",
-     "bandwidth|busbw&number of nodes|number of machines|number of hosts|more nodes|number of gpus|gpus per node;"
-     "bandwidth&4 gpus&8 gpus;multi node|two node|2 node|inter node&half|drop|lower&bandwidth|busbw|bus "
-     "bw&single|intra|"
-     "4 nic|nics per",
+     "bandwidth|busbw&number of nodes|number of machines|number of hosts|more nodes|number of gpus|gpus per "
+     "node;bandwidth&4 gpus&8 gpus;multi node|two node|2 node|inter node&half|drop|lower&bandwidth|busbw|bus "
+     "bw&single|intra|4 nic|nics per",
      "Between hosts the NICs limit bus bandwidth, not the number of GPUs or hosts: it is the sum of the NICs that "
      "the job's GPUs of one host use, so half of the GPUs may reach half of it. On 2 hosts, trees and NVLink SHARP "
      "may exceed that. If bus bandwidth falls from 3 to 4 to 6 hosts, the network blocks or drops data.",
@@ -95,24 +101,24 @@ const struct orr_asked orr_asked_rows[] = {
      "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes the bandwidth to "
      "expect."},
     {"asked-newer-slower",
-     "drop|regress|degrad|slower|decrease|worse&version|from v2| v2 | 2 1| 2 2&nccl| ring|upgrad|newer",
+     "drop|regress|degrad|slower|decrease|worse&version|from v2| v2 | 2 1| 2 2&nccl| ring|upgrad|newer|between",
      "Releases differ in algorithms, channels and how they take the topology, so one of them may choose another "
      "algorithm or fewer NICs on the same machine.",
-     "Check: compare both releases' logs with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,TUNING: \"coll channels\", "
-     "the bandwidths of \"Pattern\", and which NICs \"via NET/IB/N\" names.",
-     "With the dump (NCCL_TOPO_DUMP_FILE), `orrery scaling --release OLD --against NEW topo.xml` says what each should "
-     "reach. NCCL_ALGO=Tree or NVLS shows whether the choice is the cause."},
+     "Check: compare both releases' logs with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,TUNING: \"coll "
+     "channels\", the bandwidths of \"Pattern\", and which NICs \"via NET/IB/N\" names.",
+     "With the dump (NCCL_TOPO_DUMP_FILE), `orrery scaling --release OLD --against NEW topo.xml` says what each "
+     "should reach. NCCL_ALGO=Tree or NVLS shows whether the choice is the cause."},
     {"asked-chosen",
      "algorithm|protocol&print|find out|indicator|how can i see|how to see|know which|know the|see which|log&chosen|"
      "using|used|nccl",
-     "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the choice for each operation, such as \"AllReduce: 1048576 "
-     "Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..7}\" (2.19 on, before 2.24 without channels). NCCL chooses "
-     "by size, so one run uses several.",
+     "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the choice for each operation, such as \"AllReduce: "
+     "1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..7}\" (2.19 on, before 2.24 without channels). "
+     "NCCL chooses by size, so one run uses several.",
      "Check: \"N coll channels\" in the lines of INIT is the number of channels.",
      "`orrery predict --machine TYPE` prints the algorithm for each size without a run."},
     {"asked-algorithm",
-     "ring&tree&when |which |how |superior|whether;algorithm|topolog|ring|tree&how do|when do|how to choose&nccl&"
-     "select|choose|decide|switch|pick",
+     "ring&tree&when |which |how |superior|whether;algorithm|topolog|ring|tree&how do|when do|how to "
+     "choose&nccl&select|choose|decide|switch|pick",
      "NCCL has no fixed threshold: for each operation and size it estimates the time of every algorithm and "
      "protocol that may run, latency plus size / bandwidth, and takes the shortest. Trees, only for AllReduce, have "
      "the lower latency over many hosts, and rings the higher bandwidth. NCCL_ALGO lists the algorithms that are "
@@ -134,10 +140,10 @@ const struct orr_asked orr_asked_rows[] = {
      "Check: \"N coll channels\" in the log with NCCL_DEBUG=INFO.",
      "Send and receive have a limit of their own, NCCL_MAX_P2P_NCHANNELS."},
     {"asked-p2p-channels",
-     "nchannels|max_ctas|grid&sendrecv|send recv|alltoall|all2all|all to all|all_to_all|ncclsend;"
-     "ncclsend|sendrecv&grid|more than 1 sm|number of sm|channels",
-     "NCCL_MAX_NCHANNELS limits rings and trees only. Send and receive, and so Alltoall, have NCCL_MAX_P2P_NCHANNELS; "
-     "NVLink SHARP has NCCL_NVLS_NCHANNELS.",
+     "nchannels|max_ctas|grid&sendrecv|send recv|alltoall|all2all|all to all|all_to_all|ncclsend;ncclsend|"
+     "sendrecv&grid|more than 1 sm|number of sm|channels",
+     "NCCL_MAX_NCHANNELS limits rings and trees only. Send and receive, and so Alltoall, have "
+     "NCCL_MAX_P2P_NCHANNELS; NVLink SHARP has NCCL_NVLS_NCHANNELS.",
      "Check: \"N coll channels, N nvls channels, N p2p channels, N p2p channels per peer\" with NCCL_DEBUG=INFO.",
      "NCCL_NCHANNELS_PER_NET_PEER is the number for each peer over the network."},
     {"asked-dynamic", "nchannels|maxctas|channels|sm number&dynamic|at runtime|per communicator|in the program",
@@ -158,52 +164,51 @@ const struct orr_asked orr_asked_rows[] = {
      "lowers their number for each operation by its size.",
      "Check: \"channel{Lo..Hi}={0..1}\" of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING (2.24 on).",
      "NCCL_MIN_CTAS raises the number of channels that are made, not those that a small operation uses."},
-    {"asked-cumem", "cumem| uds &hang|stuck|deadlock|never",
+    {"asked-cumem", "cumem| uds & hang|stuck|deadlock|never",
      "With cuMem, ranks of a host exchange memory handles over Unix sockets when they connect; NCCL_CUMEM_ENABLE=0 "
      "returns to CUDA IPC, which does not need that.",
      "Check: start the job 20 times with NCCL_CUMEM_ENABLE=0; if it never hangs, that exchange is the cause.",
      "Keep NCCL_CUMEM_ENABLE=0 until a newer release works; it also turns NVLink SHARP and symmetric memory off."},
     {"asked-order",
-     "send&recv|receive&deadlock|stuck|hang|block|order;communicators|streams|two comms|multiple comm&deadlock|hang|"
-     "stuck|concurrent|simultan|parallel|same time",
+     "send&recv|receive&deadlock|stuck| hang|block|order;communicators|streams|two comms|multiple comm&deadlock| "
+     "hang|stuck|concurrent|simultan|parallel|same time",
      "CUDA does not guarantee that two streams run at the same time, and an operation of NCCL occupies the GPU "
      "until its peers take part. So operations of several communicators, or a send before its receive, can wait for "
      "each other forever.",
      "Check: without the second communicator or stream, the hang goes away.",
-     "Start operations in the same order on all ranks (since 2.26, NCCL_LAUNCH_ORDER_IMPLICIT=1 keeps the order of the "
-     "program), and put a send and its receive between ncclGroupStart() and ncclGroupEnd()."},
+     "Start operations in the same order on all ranks (since 2.26, NCCL_LAUNCH_ORDER_IMPLICIT=1 keeps the order of "
+     "the program), and put a send and its receive between ncclGroupStart() and ncclGroupEnd()."},
     {"asked-networks",
      "ethernet|tcp&infiniband| ib |roce&clusters|both|mix|different types|at the same time|simultaneous|automatic",
-     "A communicator uses one kind of network: NCCL cannot take InfiniBand or RoCE between some hosts and TCP between "
-     "others.",
+     "A communicator uses one kind of network: NCCL cannot take InfiniBand or RoCE between some hosts and TCP "
+     "between others.",
      "Check: with NCCL_DEBUG=INFO, \"Using network IB\" or \"Using network Socket\" names the communicator's "
      "network.",
-     "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or use "
-     "TCP for all with NCCL_NET=Socket."},
-    {"asked-vendors", "intel&amd&hang|inconsisten|mixed|different;mixed cpu|different cpu vendor",
-     "Up to 2.21.5 each rank chooses algorithms by the vendor of its own CPU (from 2.18.1 also for the overhead of the "
-     "network), so hosts with Intel and AMD CPUs can choose differently and hang. From 2.22.3 on ranks agree.",
+     "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or "
+     "use TCP for all with NCCL_NET=Socket."},
+    {"asked-vendors", "intel&amd& hang|inconsisten|mixed|different;mixed cpu|different cpu vendor",
+     "Up to 2.21.5 each rank chooses algorithms by the vendor of its own CPU (from 2.18.1 also for the overhead of "
+     "the network), so hosts with Intel and AMD CPUs can choose differently and hang. From 2.22.3 on ranks agree.",
      "Check: `lscpu | grep Vendor` on each host; NCCL_ALGO=Ring NCCL_PROTO=Simple works if this is the cause.",
      "Update NCCL to 2.22.3 or newer, or set NCCL_NET_OVERHEAD=1000 on all hosts."},
     {"asked-mixed",
-     "heterogeneous|different types of gpu|different gpu|mixed gpu;a100&v100&hang|work|support|possible|mix",
+     "heterogeneous|different types of gpu|different gpu|mixed gpu;a100&v100& hang|work|support|possible|mix",
      "One communicator may have GPUs of different models: all ranks use what the weakest allows. It needs the same "
      "NCCL release and the same kind of network on all hosts.",
      "Check: NCCL_DEBUG=INFO on all ranks must show the same release, \"Using network\" and \"coll channels\".",
      "If it hangs, look at the network first: NCCL_SOCKET_IFNAME may list several names, such as eth0,ens3, and "
      "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault. Post that log of all ranks."},
     {"asked-mnnvl",
-     "mnnvl|multi node nvlink&node|host|how|mpirun|support;nvlink|nvswitch&inter node|between nodes|"
-     "across nodes|two nodes connected",
+     "mnnvl|multi node nvlink&node|host|how|mpirun|support;nvlink|nvswitch&inter node|between nodes|across nodes|"
+     "two nodes connected",
      "Multi-node NVLink (MNNVL) joins hosts, each with its own operating system, into one NVLink domain, such as "
      "the 18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs.",
-     "Check: \"MNNVL 1\" in the line \"comm ... nRanks\" of NCCL_DEBUG=INFO; `nvidia-smi -q | grep -A4 Fabric` shows "
-     "the clique.",
+     "Check: \"MNNVL 1\" in the line \"comm ... nRanks\" of NCCL_DEBUG=INFO; `nvidia-smi -q | grep -A4 Fabric` "
+     "shows the clique.",
      "It needs the IMEX service on all hosts, and /dev/nvidia-caps-imex-channels in containers."},
     {"asked-health-mask", "healthmask 0xaa|health mask 0xaa",
-     "healthMask 0xaa means that the fabric reports no fault: it has a pair of bits for each of four faults, and 2 in "
-     "a "
-     "pair means \"no\" (1: \"yes\", 0: not supported). No NVLink is degraded.",
+     "healthMask 0xaa means that the fabric reports no fault: it has a pair of bits for each of four faults, and 2 "
+     "in a pair means \"no\" (1: \"yes\", 0: not supported). No NVLink is degraded.",
      "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
      "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 shows whether NVLink between "
      "hosts is involved."},
@@ -214,8 +219,8 @@ const struct orr_asked orr_asked_rows[] = {
      "Buffers come from ncclMemAlloc() and are registered by ncclCommWindowRegister() with NCCL_WIN_COLL_SYMMETRIC "
      "on all ranks; nccl-tests has -R 2."},
     {"asked-adaptive", "nccl_ib_adaptive_routing| adaptive routing &?|how|what|which| sl |nccl_ib_sl|clear",
-     "NCCL_IB_ADAPTIVE_ROUTING does not turn adaptive routing on: it makes NCCL send data so that it may arrive out of "
-     "order, with its end in a message of its own (1 on InfiniBand, 0 on RoCE by default). The network routes "
+     "NCCL_IB_ADAPTIVE_ROUTING does not turn adaptive routing on: it makes NCCL send data so that it may arrive out "
+     "of order, with its end in a message of its own (1 on InfiniBand, 0 on RoCE by default). The network routes "
      "adaptively on the service levels for which it is enabled, and NCCL_IB_SL (0 by default) chooses one.",
      "Check: ask the administrator of the subnet manager which service levels have adaptive routing.",
      "Set both: the service level by NCCL_IB_SL, and NCCL_IB_ADAPTIVE_ROUTING=1."},
@@ -264,8 +269,8 @@ const struct orr_asked orr_asked_rows[] = {
      "Gb/s. NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few "
      "GB/s.",
      "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",
-     "Name both, such as NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (`ibdev2netdev` lists them), with MTU 9000: 22 to 24 GB/s "
-     "have been measured over one cable."},
+     "Name both, such as NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (`ibdev2netdev` lists them), with MTU 9000: 22 to 24 "
+     "GB/s have been measured over one cable."},
     {"asked-alltoall", "alltoall|all to all|all2all&node|scal|degrad|poor|slow|drop|linear|lower",
      "Alltoall sends to every rank directly: on N hosts, (N-1)/N of the data of a GPU crosses its own NIC, so bus "
      "bandwidth falls to that of one NIC per GPU (50 GB/s for 400 Gb/s), from far above it on one host. Rings and "
@@ -278,27 +283,27 @@ const struct orr_asked orr_asked_rows[] = {
      "release and settings are the same, because the order of the sum is the same. With NVLink SHARP, they may "
      "differ.",
      "Check: run with NCCL_NVLS_ENABLE=0, which turns NVLink SHARP off.",
-     "NCCL_ALGO=Ring or Tree and NCCL_PROTO=Simple keep the order for all sizes. Trees add up fewer terms in a row, so "
-     "they round less than rings."},
+     "NCCL_ALGO=Ring or Tree and NCCL_PROTO=Simple keep the order for all sizes. Trees add up fewer terms in a row, "
+     "so they round less than rings."},
     {"asked-release",
-     "pytorch|torch&nccl version|nccl&own nccl|which nccl|different nccl|upgrade nccl|newer nccl|"
-     "custom nccl|system nccl|bundled|change the nccl|libnccl",
+     "pytorch|torch&nccl version|nccl&own nccl|which nccl|different nccl|upgrade nccl|newer nccl|custom nccl|system "
+     "nccl|bundled|change the nccl|libnccl",
      "PyTorch's wheels bring their own NCCL (the package nvidia-nccl-cu12 or -cu13) and ignore the system's NCCL. "
      "The interface of NCCL is stable, so a newer release can replace it.",
      "Check: `python -c \"import torch; print(torch.cuda.nccl.version())\"`, and \"NCCL version\" with "
      "NCCL_DEBUG=VERSION for what really runs.",
      "`pip install -U nvidia-nccl-cu12`, or LD_PRELOAD=/path/libnccl.so.2 on all ranks."},
     {"asked-framework",
-     "sglang|vllm|pytorch|deepspeed|torch&auto detect|automatically|need to install|have to install|"
-     "have to set|install nccl&nccl",
-     "PyTorch, and with it vLLM, SGLang and DeepSpeed, brings NCCL and uses it by itself as soon as a job has several "
-     "GPUs. Nothing needs to be installed or set.",
+     "sglang|vllm|pytorch|deepspeed|torch&auto detect|automatically|need to install|have to install|have to set|"
+     "install nccl&nccl",
+     "PyTorch, and with it vLLM, SGLang and DeepSpeed, brings NCCL and uses it by itself as soon as a job has "
+     "several GPUs. Nothing needs to be installed or set.",
      "Check: \"NCCL version\" appears with NCCL_DEBUG=VERSION.",
      "nvidia-nccl-cu12 is the package with the library; only nccl-tests needs NCCL of the system."},
     {"asked-mpi", "exception|error|fails|failed|failure|does not work|not working+mpirun",
      "The text does not show the error, so Orrery cannot say whether NCCL or MPI fails.",
-     "Check: `mpirun` with the same -np, -H and -mca options and `hostname` as the program shows whether MPI starts on "
-     "all hosts.",
+     "Check: `mpirun` with the same -np, -H and -mca options and `hostname` as the program shows whether MPI starts "
+     "on all hosts.",
      "Then paste what the job prints with -x NCCL_DEBUG=INFO, from its first line on."},
     {"asked-ports", "firewall|port range|which port|open port|tcp port|ip port|listening port&nccl|rank|node",
      "NCCL uses free TCP ports of the system to start and for sockets; no setting of NCCL names them.",
@@ -318,24 +323,37 @@ const struct orr_asked orr_asked_rows[] = {
      "Check: \"via NET/IB/N(rank)/GDRDMA\" names the rank whose NIC is used.",
      "NCCL_PXN_DISABLE=1 turns it off; it needs NVLink between the GPUs."},
     {"asked-trees",
-     "tree&send|recv|binary|rank|parent|child|connect|understand|represent&trees |tree topolog|tree channel|"
-     "binary tree",
+     "tree&send|recv|binary|rank|parent|child|connect|understand|represent&trees |tree topolog|tree channel|binary "
+     "tree",
      "\"Trees [0] 3/-1/-1->0->5\" says for channel 0 that rank 0 gets data from rank 3 below it and sends to rank 5 "
-     "above "
-     "it; -1 stands for no rank. There are two trees, so that a rank that is in the middle of one is at the end of the "
-     "other. Two "
-     "ranks that a ring of the channel already connects get no further connection, nor a line, for the tree.",
+     "above it; -1 stands for no rank. There are two trees, so that a rank that is in the middle of one is at the "
+     "end of the other. Two ranks that a ring of the channel already connects get no further connection, nor a "
+     "line, for the tree.",
      "Check: read the Trees lines of all ranks, not the connections.",
      "`orrery channels` prints the rings and trees of a machine."},
     {"asked-protocol", " ll128 |ll128&what |difference|why |when |how |mean;simple& ll &protocol|difference",
-     "Simple sends large blocks and then a flag: full bandwidth, high latency. LL puts a flag beside every 4 bytes of "
-     "data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 95 % of the bandwidth, "
-     "and needs hardware that keeps the order of 128 bytes, such as NVLink.",
+     "Simple sends large blocks and then a flag: full bandwidth, high latency. LL puts a flag beside every 4 bytes "
+     "of data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 95 % of the "
+     "bandwidth, and needs hardware that keeps the order of 128 bytes, such as NVLink.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the protocol of each operation.",
      "Leave NCCL_PROTO unset: a forced LL128 can give wrong data where NCCL does not allow it."},
+    {"asked-proxy",
+     "proxy thread|proxy threads|proxyprogress|proxy progress|proxy h &what|how |role|number|change|why|work",
+     "A kernel cannot call a NIC, so each rank has a proxy thread on the CPU: the kernel fills slots of a buffer, "
+     "and the thread sends them and posts receives for the next. Another thread serves the set-up of connections. "
+     "NVLink and P2P need no such thread while data flows.",
+     "Check: `top -H -p PID` shows the threads of a rank.",
+     "There is one progress thread per rank, and no setting changes that number."},
+    {"asked-profiler",
+     "profiler plugin|profile_event_mask|nccl profiler&?|see|only|nothing|missing|how |what |understand",
+     "Events below a collective come from the proxy thread, so only transfers over the network have them: on one "
+     "host with P2P there are none. NCCL_PROFILE_EVENT_MASK adds up 1 (group), 2 (collective), 4 (send and "
+     "receive), 8 (proxy operation), 16 (its steps), 32 (control) and, in newer releases, 64 (kernel channel).",
+     "Check: two ranks on two hosts, or NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1 on one, show proxy events.",
+     "Kernel channel events (2.26 on) show work inside one host."},
     {"asked-cpu", "nccl&cpu usage|cpu load|cpu utilization|cpu core|100 cpu|busy wait|proxy thread",
-     "A rank that sends over the network has a proxy thread which polls, and so keeps one core busy while operations "
-     "run. NCCL binds it to the cores near its GPU within the affinity of the process.",
+     "A rank that sends over the network has a proxy thread which polls, and so keeps one core busy while "
+     "operations run. NCCL binds it to the cores near its GPU within the affinity of the process.",
      "Check: `top -H -p PID` names the threads (NCCL_SET_THREAD_NAME=1).",
      "Give each rank at least two cores near its GPU (mpirun --bind-to numa or none, not core); "
      "NCCL_IGNORE_CPU_AFFINITY=1 ignores the affinity of the process."},
@@ -349,16 +367,22 @@ const struct orr_asked orr_asked_rows[] = {
      "times NCCL_NSOCKS_PERTHREAD connections, at most 64, for each pair of ranks and each channel.",
      "Check: `iperf3 -P 1` and `-P 8` between the hosts show one connection and eight.",
      "Try NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4; NICs that can do RoCE are far faster without TCP."},
-    {"asked-abort", "commabort|comm abort|abort&recover|restart|hang|fault|exit;fault toleran&nccl",
+    {"asked-abort", "commabort|comm abort|abort&recover|restart| hang|fault|exit;fault toleran&nccl",
      "A rank that fails leaves the others waiting: NCCL does not end their operations. Each of them has to call "
      "ncclCommAbort() and make a new communicator without the failed rank (ncclCommShrink() from 2.27).",
      "Check: ncclCommGetAsyncError() reports errors of the network; a GPU that merely stops reports none.",
-     "Watch it from another thread with a time limit, or make the communicator with blocking=0. PyTorch does that with "
-     "TORCH_NCCL_ASYNC_ERROR_HANDLING=1."},
+     "Watch it from another thread with a time limit, or make the communicator with blocking=0. PyTorch does that "
+     "with TORCH_NCCL_ASYNC_ERROR_HANDLING=1."},
     {"asked-timeout", "timeout&take effect|not respected|no effect|not work|ignored|still",
      "A time limit belongs to each process group of PyTorch: the timeout of init_process_group() does not apply to "
      "groups of new_group(), which have 10 minutes (30 before 2.2) unless they get a timeout, too.",
      "Check: \"Timeout(ms)=600000\" in the watchdog's line is the limit that applied.",
      "Pass a timeout to every new_group() and init_device_mesh(), or set the option of your framework."},
+    {ORR_ASKED_LAST, " hang| hangs| hanging| stuck| freez| stalls&nccl|all_reduce|allreduce|training|collective|launch",
+     "The text says that something hangs, but not where, so Orrery cannot tell why.",
+     "Check: try NCCL_P2P_DISABLE=1 alone, then NCCL_SHM_DISABLE=1, and on several hosts NCCL_IB_DISABLE=1. The one "
+     "that ends the hang names the part: P2P (PCIe ACS or the IOMMU), shared memory, or the RDMA network. If none "
+     "does, a rank did not call the collective.",
+     "Paste what all ranks print with NCCL_DEBUG=INFO, and `nvidia-smi topo -m`."},
     {NULL, NULL, NULL, NULL, NULL},
 };
