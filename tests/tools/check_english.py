@@ -170,7 +170,7 @@ PATTERNS = [
     ),
     (
         r"(?:; |^|\. |, )(?:null|undefined|NULL|\"\"): (?=[a-z])",
-        'write "null if ..." or "\"\" for ..."',
+        'write "null if ..." or """ for ..."',
         'the name of the file; "": none',
         'nodes: [{id: "", rank: null}]',
     ),
