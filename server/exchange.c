@@ -116,7 +116,7 @@ static void hand_over(struct orr_exchange *exchange)
     if (made && made->stream)
         orr_streaming_fill(&exchange->streaming, made->stream);
     exchange->spent = exchange->from->budget.spent;
-    exchange->closes = exchange->closes || exchange->spent >= ORR_SPENT_CLIENT;
+    exchange->closes = exchange->closes || (exchange->spent >= ORR_SPENT_CLIENT && exchange->spent <= ORR_SPENT_USER);
     exchange->stage = ORR_STAGE_ANSWERED;
     MHD_resume_connection(exchange->connection);
 }

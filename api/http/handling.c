@@ -238,8 +238,8 @@ static enum orr_code handle(struct orr_call *call, struct orr_error *err)
 static void count_end(struct orr_app *app, const struct orr_budget *budget)
 {
     enum orr_spent spent = budget ? budget->spent : ORR_SPENT_NOT;
-    if (spent == ORR_SPENT_USER)
-        return; /* the program that liborrery is in; it asks for no metrics */
+    if (spent >= ORR_SPENT_USER)
+        return; /* the program that liborrery is in; it asks for no metrics. Or memory ran out: no limit, no end */
     if (spent >= ORR_SPENT_CLIENT)
         orr_metric_add(app->metrics, ORR_METRIC_CANCELLED, spent - ORR_SPENT_CLIENT, 1);
     else if (spent)

@@ -55,9 +55,13 @@ static struct block *add_block(struct orr_arena *arena, size_t needed)
     if (arena->limit && (size > arena->limit || arena->bytes > arena->limit - size))
         return NULL;
     uint64_t budget;
-    struct block *block = orr_budget_draw(size, &budget) ? malloc(sizeof *block + size) : NULL;
-    if (!block)
+    if (!orr_budget_draw(size, &budget))
         return NULL;
+    struct block *block = malloc(sizeof *block + size);
+    if (!block) {
+        orr_budget_starve();
+        return NULL;
+    }
     arena->budget = budget;
     block->size = size;
     block->used = 0;

@@ -155,6 +155,13 @@ bool orr_budget_draw(size_t bytes, uint64_t *ret_id)
     return true;
 }
 
+void orr_budget_starve(void)
+{
+    struct orr_budget *budget = orr_budget_of_thread;
+    if (budget && !budget->spent && !budget->settled)
+        budget->spent = ORR_SPENT_STARVED;
+}
+
 void orr_budget_give(uint64_t id, size_t bytes)
 {
     if (orr_budget_of_thread && orr_budget_of_thread->id == id)
@@ -164,9 +171,13 @@ void orr_budget_give(uint64_t id, size_t bytes)
 void *orr_budget_malloc(size_t bytes)
 {
     uint64_t id;
-    void *block = orr_budget_draw(bytes, &id) ? malloc(bytes) : NULL;
-    if (!block)
+    if (!orr_budget_draw(bytes, &id))
+        return NULL;
+    void *block = malloc(bytes);
+    if (!block) {
         orr_budget_give(id, bytes);
+        orr_budget_starve();
+    }
     return block;
 }
 
@@ -230,6 +241,8 @@ enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code 
     case ORR_SPENT_ENTRIES:
         orr_fail(err, ORR_UNPACKED, "the archive has more than %.0f entries", over.allowed);
         break;
+    case ORR_SPENT_STARVED:
+        return orr_fail_nomem(err);
     default:
         return orr_fail(err, ORR_STOPPED, "the work was stopped at the stage \"%s\"%s%s: %s", stage, during, task,
                         budget->spent == ORR_SPENT_CLIENT     ? "the client disconnected"

@@ -30,7 +30,8 @@
     X(ENTRIES, "entries")                                                                                              \
     X(CLIENT, "client_gone")     /* the client closed the connection */                                                \
     X(SHUTDOWN, "shutting_down") /* the grace time of the server is over */                                            \
-    X(USER, "interrupted")       /* Ctrl-C */
+    X(USER, "interrupted")       /* Ctrl-C */                                                                          \
+    X(STARVED, "no_memory")      /* memory ran out, although the budget had some left */
 
 enum orr_spent {
 #define X(name, word) ORR_SPENT_##name,
@@ -49,7 +50,7 @@ struct orr_budget {
     size_t memory;
     uint64_t unpacked, entries;
     bool check_systems; /* verify every system graph that is built (orr_system_check()): ORRERY_CHECK=1 */
-    /* Setting it ends the work: enum orr_spent, CLIENT or a later value. */
+    /* Setting it ends the work: enum orr_spent, from CLIENT to USER. */
     atomic_int stop;
     /* Use so far; written by the working thread. */
     enum orr_spent spent;
@@ -98,6 +99,8 @@ enum orr_code orr_budget_entry(struct orr_error *err) ORR_NO_DISCARD;
 /* Draws memory from the budget. False: too little is left, and the budget is now spent. *ret_id: for
  * orr_budget_give(). */
 bool orr_budget_draw(size_t bytes, uint64_t *ret_id);
+/* malloc() failed: the budget in force is spent, so that no answer is cut short where a text or an arena ended. */
+void orr_budget_starve(void);
 /* Gives memory back to the budget in force, if it was drawn from that budget; otherwise does nothing. */
 void orr_budget_give(uint64_t id, size_t bytes);
 

@@ -31,8 +31,11 @@ static bool make_room(struct orr_text *text, size_t more)
     size_t capacity = text->capacity ? text->capacity : 256;
     while (capacity < needed)
         capacity *= 2;
-    char *data = orr_budget_draw(capacity - text->capacity, &text->budget) ? realloc(text->data, capacity) : NULL;
+    const bool drawn = orr_budget_draw(capacity - text->capacity, &text->budget);
+    char *data = drawn ? realloc(text->data, capacity) : NULL;
     if (!data) {
+        if (drawn)
+            orr_budget_starve();
         text->failed = text->starved = true;
         return false;
     }

@@ -38,9 +38,8 @@ static enum orr_code limit_one(struct orr_place_work *work, const struct orr_que
     enum orr_code code = orr_analyze_hosts(about->dump, query, NULL, &analysis, &own);
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
-    ORR_TRY(orr_budget_check(err));
     if (code != ORR_OK)
-        return ORR_OK; /* the set has no bandwidth either */
+        return orr_budget_check(err); /* if it is not spent, the set has no bandwidth either */
     code = orr_find_limit(&trials, analysis, about->question.test, NULL, &limit, err);
     orr_analysis_again_free(analysis);
     ORR_TRY(code);

@@ -110,14 +110,14 @@ static enum orr_code predict(const struct orr_analysis *analysis, double bus_bw[
         struct orr_expectation *expectation;
         struct orr_expected expected;
         struct orr_error own = {0};
-        enum orr_code code = orr_expectation_new(analysis, orr_outcome_tests[t], &expectation, &own);
-        if (code == ORR_NOMEM)
-            return orr_fail_nomem(err);
-        ORR_TRY(orr_budget_check(err));
+        const enum orr_code code = orr_expectation_new(analysis, orr_outcome_tests[t], &expectation, &own);
         for (int s = 0; code == ORR_OK && s < ORR_OUTCOME_SIZES; s++)
             bus_bw[t][s] = orr_expect(expectation, orr_outcome_sizes[s], &expected) ? expected.bus_bw : 0;
         if (code == ORR_OK)
             orr_expectation_free(expectation);
+        if (code == ORR_NOMEM)
+            return orr_fail_nomem(err);
+        ORR_TRY(orr_budget_check(err));
     }
     return ORR_OK;
 }

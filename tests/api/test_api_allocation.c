@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that runs out at every point: upload, analysis, drawing and comparison with the Nth allocation failing. Each
- * answer is a success or a clean problem, nothing is lost or leaked (LeakSanitizer looks when it ends), and the same
- * requests succeed right afterwards.
+/* Memory that runs out at every point, and work that is stopped at every point: upload, analysis, drawing and
+ * comparison with the Nth allocation failing, or with the budget stopped when it is asked for the Nth time. Each answer
+ * is a success or a clean problem, nothing is lost or leaked (LeakSanitizer looks when it ends), and the same requests
+ * succeed right afterwards.
  *
- * Allocations with the same calls above them are a place. Each place fails the first time and the last, which is before
- * its loop has done anything and when all but the end is done; with ORR_TEST_ALLOCATIONS=all every one fails that there
- * is (./dev soak).
+ * Allocations (or looks at the budget) with the same calls above them are a place. Each place fails the first time and
+ * the last, which is before its loop has done anything and when all but the end is done; with ORR_TEST_ALLOCATIONS=all
+ * every one fails that there is (./dev soak).
  *
- * The linker sends our own allocations through the __wrap functions below; libxml2 and SQLite are given them, jansson
- * takes ours (api/documents/json.c).
+ * The linker sends our own allocations, and looks at the budget, through the __wrap functions below; libxml2 and SQLite
+ * are given them, jansson takes ours (api/documents/json.c).
  */
 #include <execinfo.h>
 #include <jansson.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 
 #include "api/handlers/app.h"
+#include "engine/base/budget.h"
 #include "tests/support/machine_xml.h"
 #include "tests/support/orr_test.h"
 
@@ -38,11 +40,17 @@ char *__wrap_strndup(const char *text, size_t length);
 int __wrap_vasprintf(char **ret_text, const char *format, va_list arguments);
 int __wrap_asprintf(char **ret_text, const char *format, ...);
 
+bool __real_orr_budget_look(struct orr_budget *budget);
+enum orr_code __real_orr_budget_check(struct orr_error *err);
+bool __wrap_orr_budget_look(struct orr_budget *budget);
+enum orr_code __wrap_orr_budget_check(struct orr_error *err);
+
 static bool counting;
-static unsigned long made, failing; /* the one that fails; 0 if there is none */
+static enum what { ALLOCATIONS, LOOKS } failure; /* what is counted and fails */
+static unsigned long made, failing;              /* the one that fails; 0 if there is none */
 
 enum { CALLS = 64, MOST = 1 << 17 };
-static bool noting;             /* the places of the allocations, as they come */
+static bool noting;             /* the places of the failures, as they come */
 static unsigned place_of[MOST]; /* of the Nth: a hash of the calls above it */
 static bool to_fail[MOST];
 
@@ -57,9 +65,9 @@ static void note_place(unsigned long n)
     place_of[n] = hash;
 }
 
-static bool fails(void)
+static bool fails(enum what what)
 {
-    if (!counting)
+    if (!counting || what != failure)
         return false;
     made++;
     if (noting) {
@@ -78,7 +86,7 @@ static bool is_among(unsigned place, unsigned long from, unsigned long to)
     return false;
 }
 
-/* Marks in to_fail which of the allocations first..all shall fail; gives how many. */
+/* Marks in to_fail which of first..all shall fail; gives how many. */
 static unsigned long choose(unsigned long first, unsigned long all)
 {
     const char *which = getenv("ORR_TEST_ALLOCATIONS");
@@ -93,27 +101,27 @@ static unsigned long choose(unsigned long first, unsigned long all)
 
 void *__wrap_malloc(size_t size)
 {
-    return fails() ? NULL : __real_malloc(size);
+    return fails(ALLOCATIONS) ? NULL : __real_malloc(size);
 }
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return fails() ? NULL : __real_calloc(count, size);
+    return fails(ALLOCATIONS) ? NULL : __real_calloc(count, size);
 }
 void *__wrap_realloc(void *old, size_t size)
 {
-    return fails() ? NULL : __real_realloc(old, size);
+    return fails(ALLOCATIONS) ? NULL : __real_realloc(old, size);
 }
 char *__wrap_strdup(const char *text)
 {
-    return fails() ? NULL : __real_strdup(text);
+    return fails(ALLOCATIONS) ? NULL : __real_strdup(text);
 }
 char *__wrap_strndup(const char *text, size_t length)
 {
-    return fails() ? NULL : __real_strndup(text, length);
+    return fails(ALLOCATIONS) ? NULL : __real_strndup(text, length);
 }
 int __wrap_vasprintf(char **ret_text, const char *format, va_list arguments)
 {
-    return fails() ? -1 : __real_vasprintf(ret_text, format, arguments);
+    return fails(ALLOCATIONS) ? -1 : __real_vasprintf(ret_text, format, arguments);
 }
 int __wrap_asprintf(char **ret_text, const char *format, ...)
 {
@@ -122,6 +130,21 @@ int __wrap_asprintf(char **ret_text, const char *format, ...)
     int length = __wrap_vasprintf(ret_text, format, arguments);
     va_end(arguments);
     return length;
+}
+
+bool __wrap_orr_budget_look(struct orr_budget *budget)
+{
+    if (fails(LOOKS))
+        orr_budget_stop(budget, ORR_SPENT_SHUTDOWN);
+    const bool spent = __real_orr_budget_look(budget);
+    budget->until_look = 0; /* the next step looks, too */
+    return spent;
+}
+enum orr_code __wrap_orr_budget_check(struct orr_error *err)
+{
+    if (orr_budget_in_force() && fails(LOOKS))
+        orr_budget_stop(orr_budget_in_force(), ORR_SPENT_SHUTDOWN);
+    return __real_orr_budget_check(err);
 }
 
 /* SQLite wants to know sizes: they are stored before the bytes. */
@@ -177,8 +200,10 @@ static const char *no_header(const void *context, const char *name)
 
 static void ask(const char *method, const char *target, const char *body, struct orr_response *response)
 {
+    struct orr_budget budget = {0};
     const struct orr_request request = {.method = method,
                                         .target = target,
+                                        .budget = &budget,
                                         .header = no_header,
                                         .body = body,
                                         .body_length = body ? strlen(body) : 0,
@@ -201,7 +226,12 @@ enum {
     EXPLAIN = 32,
     CLUSTERS = 64,
     GROUPS = 128,
-    ALL = 255
+    FINDINGS = 256,
+    TRIALS = 512,
+    CHOICES = 1024,
+    RESULTS = 2048,
+    FLEET = 4096,
+    ALL = 8191
 };
 
 static struct step {
@@ -217,6 +247,15 @@ static struct step {
     {DIFF, "GET", "/v1/topologies/ID/analysis/diff?release=2.27.7&against=NCCL_P2P_LEVEL%3DPIX", NULL, NULL, 0},
     {COMPARE, "GET", "/v1/compare?a=ID&b=ID&release=2.27.7", NULL, NULL, 0},
     {EXPLAIN, "GET", "/v1/topologies/ID/explain?release=2.27.7&hosts=2&decision=path&from=0&to=1", NULL, NULL, 0},
+    {FINDINGS, "GET", "/v1/topologies/ID/findings?release=2.27.7", NULL, NULL, 0},
+    {TRIALS, "GET", "/v1/topologies/ID/settings?release=2.27.7&hosts=2", NULL, NULL, 0},
+    {CHOICES, "GET", "/v1/topologies/ID/place?release=2.27.7&count=1", NULL, NULL, 0},
+    {CHOICES, "GET", "/v1/topologies/ID/scaling?release=2.27.7&hosts=1,2", NULL, NULL, 0},
+    {RESULTS, "POST", "/v1/check-perf?machine=dgx-h100&release=2.27.7",
+     "# nThread 1 nGpus 8 minBytes 1073741824 maxBytes 1073741824\n"
+     "  1073741824     268435456     float     sum      -1   6042.1  177.71  310.99      0\n",
+     NULL, 0},
+    {FLEET, "GET", "/v1/fleet", NULL, NULL, 0},
     {RECORDS, "PATCH", "/v1/topologies/ID", "{\"name\": \"b\", \"labels\": {\"rack\": \"8\", \"host\": \"h\"}}", NULL,
      0},
     {RECORDS, "GET", "/v1/hosts", NULL, NULL, 0},
@@ -271,7 +310,8 @@ static void expect_success(void)
         if (response.status < 200 || response.status > 299)
             fail_msg("%s: %u %.*s", steps[i].path, response.status, (int)response.length,
                      response.body ? response.body : "");
-        const char *found = !strcmp(steps[i].method, "POST") ? strstr(response.body, id_key) : NULL;
+        const bool kept = !strcmp(steps[i].method, "POST") && response.status == 201;
+        const char *found = kept ? strstr(response.body, id_key) : NULL;
         if (found)
             memcpy(i ? cluster : id, found + strlen(id_key), 32);
         bool named = !strncmp(steps[i].path, id_path, strlen(id_path)) ||
@@ -290,9 +330,9 @@ static void expect_success(void)
     }
 }
 
-static unsigned long uploaded; /* allocations of the upload, with which every sequence begins */
+static unsigned long uploaded; /* failures that the upload may have, with which every sequence begins */
 
-/* One round of a sequence in which the Nth allocation fails, 0 if there is none. Gives how many there were. */
+/* One round of a sequence in which the Nth one fails, 0 if there is none. Gives how many there were. */
 static unsigned long round_with(unsigned sequence, unsigned long n)
 {
     made = 0;
@@ -309,7 +349,7 @@ static unsigned long round_with(unsigned sequence, unsigned long n)
         bool success = response.status >= 200 && response.status <= 299;
         /* After a failed upload there is nothing to analyse; after the failure itself all goes well. */
         if (!success && response.status != 503 && response.status != 404)
-            fail_msg("allocation %lu: %s: %u %.*s", n, steps[i].path, response.status, (int)response.length,
+            fail_msg("failure %lu: %s: %u %.*s", n, steps[i].path, response.status, (int)response.length,
                      response.body ? response.body : "");
         if (!success && response.length) {
             json_t *problem = json_loadb(response.body, response.length, 0, NULL);
@@ -322,7 +362,7 @@ static unsigned long round_with(unsigned sequence, unsigned long n)
             size_t same = 0;
             while (same < response.length && same < steps[i].length && response.body[same] == steps[i].expected[same])
                 same++;
-            fail_msg("allocation %lu: %s is another answer from byte %zu on: %.120s", n, steps[i].path, same,
+            fail_msg("failure %lu: %s is another answer from byte %zu on: %.120s", n, steps[i].path, same,
                      response.body + same);
         }
         orr_response_release(&response);
@@ -333,15 +373,16 @@ static unsigned long round_with(unsigned sequence, unsigned long n)
     return made;
 }
 
-TEST(every_allocation_may_fail)
+static void fail_everywhere(enum what what)
 {
+    failure = what;
     expect_success();
     for (unsigned sequence = 1; sequence < ALL; sequence *= 2) {
         noting = true;
         unsigned long all = round_with(sequence, 0);
         noting = false;
         assert_true(uploaded > 0 && all > uploaded);
-        /* The upload is the same in each sequence: its allocations fail in the first one. */
+        /* The upload is the same in each sequence: it fails in the first one. */
         unsigned long first = sequence == 1 ? 1 : uploaded, chosen = choose(first, all), done = 0;
         for (unsigned long n = first; n <= all; n++) {
             if (!to_fail[n])
@@ -351,8 +392,18 @@ TEST(every_allocation_may_fail)
                 expect_success();
         }
         expect_success();
-        print_message("%lu of %lu allocations failed, %lu of all in the upload\n", chosen, all, uploaded);
+        print_message("%lu of %lu failed, %lu of all in the upload\n", chosen, all, uploaded);
     }
+}
+
+TEST(every_allocation_may_fail)
+{
+    fail_everywhere(ALLOCATIONS);
+}
+
+TEST(every_look_at_the_budget_may_end_the_work)
+{
+    fail_everywhere(LOOKS);
 }
 
 void before_all(void)
