@@ -178,7 +178,7 @@ const struct orr_finding_row orr_findings_input[] = {
      .why = "Orrery reads what is pasted with a machine: NCCL's log, lspci, dmesg, command lines.",
      .advice = "Check it first."},
     {ORR_FINDING("text-sets", NULL, WARNING, ANALYSIS, text_sets),
-     .title = "Settings beside the machine make transfers slower",
+     .title = "Settings in the text make transfers slower",
      .why = "They are part of this analysis. Such settings are often copied from a recipe for another machine.",
      .advice = "Remove them from the command line, the environment and nccl.conf unless a measurement on this machine "
                "shows that they help.",

@@ -160,7 +160,7 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
                          "NVLinks: lstopo reports them only if it was built with NVML");
     }
     if (b->hidden)
-        orr_note_assumed(draft, ORR_TOUCHES_ALL, "%u GPU%s that NVML does not show beside the others: left out",
+        orr_note_assumed(draft, ORR_TOUCHES_ALL, "%u GPU%s that NVML does not show, unlike the others: left out",
                          b->hidden, orr_plural(b->hidden));
     if (b->dropped)
         orr_note_missing(draft, "ibstat", "%u RDMA device%s without an active port, left out", b->dropped,

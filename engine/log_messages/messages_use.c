@@ -36,7 +36,7 @@ const struct orr_log_message orr_log_messages_use[] = {
      "error while loading shared libraries: libnccl.so.2: cannot open shared object file: No such file or directory"},
     {"no-algorithm", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error : no algorithm/protocol available", NULL,
      "NCCL_ALGO and NCCL_PROTO leave no algorithm that can do this operation here.",
-     "Unset NCCL_ALGO and NCCL_PROTO, or allow Ring beside the others.",
+     "Unset NCCL_ALGO and NCCL_PROTO, or allow Ring as well.",
      "Error : no algorithm/protocol available for function AllGather with datatype ncclInt8. NCCL_ALGO was set to "
      "Tree."},
     {"invalid-root", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "invalid root", NULL,

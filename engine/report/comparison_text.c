@@ -174,7 +174,7 @@ static void put_effects(struct orr_page *page, const struct orr_majority *m, con
     if (most == UINT32_MAX)
         return;
     orr_page_blank(page);
-    orr_page_line(page, "", "%s beside %s:", called[most].topology, called[m->reference].topology);
+    orr_page_line(page, "", "%s compared with %s:", called[most].topology, called[m->reference].topology);
     put_outcomes(page, changes[most], "of the reference > of this dump");
 }
 
