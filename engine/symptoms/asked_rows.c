@@ -10,8 +10,8 @@
 const struct orr_asked orr_asked_rows[] = {
     {"ucx-error", " ucx error ", "UCX, which MPI uses and NCCL does not, reports an error; NCCL may not have started.",
      "Check: with NCCL_DEBUG=INFO, a job that reached NCCL prints lines with \"NCCL INFO\".",
-     "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or "
-     "UCX_TLS=tcp. NCCL chooses its network independently of MPI."},
+     "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or UCX_TLS=tcp. "
+     "NCCL chooses its network independently of MPI."},
     {"asked-link", "nvlink&channel|threadblock|nchannels",
      "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel "
      "is not tied to an NVLink. A single channel cannot fill them all.",
@@ -25,13 +25,13 @@ const struct orr_asked orr_asked_rows[] = {
      "No setting changes this. On Hopper and newer, AllReduce with NVLink SHARP exceeds these figures."},
     {"asked-rails", "nccl_cross_nic&?| or | what | which | expected;rail&optimized|optimization|topology",
      "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what NCCL may do. With 0, rings and trees "
-     "enter and leave a host by the same NIC, which usually keeps them on its rail but does not guarantee it. 1 "
-     "lets them cross rails. 2, the default, lets them cross only if a search without crossing does not reach the "
-     "full bandwidth. PXN sends through the GPU next to the NIC of the destination's rail, so Alltoall mostly stays "
-     "on rails, too.",
-     "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH, NCCL prints crossNic, and the NIC of each "
-     "connection as \"via NET/IB/N\". With a cluster file that has \"rail\" for each NIC, Orrery names the rings "
-     "that leave their rail.",
+     "enter and leave a host by the same NIC, which usually keeps them on its rail but does not guarantee it. 1 lets "
+     "them cross rails. 2, the default, lets them cross only if a search without crossing does not reach the full "
+     "bandwidth. PXN sends through the GPU next to the NIC of the destination's rail, so Alltoall mostly stays on "
+     "rails, too.",
+     "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH, NCCL prints crossNic, and the NIC of each connection "
+     "as \"via NET/IB/N\". With a cluster file that has \"rail\" for each NIC, Orrery names the rings that leave "
+     "their rail.",
      "Communicators whose GPUs do not match on all hosts need connections between rails."},
     {"asked-nvls", "nvls channels",
      "NVLink SHARP (NVLS) needs NVSwitches and GPUs of Hopper or newer. On A100 and older GPUs, and without "
@@ -76,11 +76,11 @@ const struct orr_asked orr_asked_rows[] = {
      "three &server|node|machine|host&drop|degrad|half|poor|slow&two |pairs;three node|three machine|three "
      "server&degrad|drop|poor|slow",
      "If every pair of hosts is fast and three are slow, the switches between them lose bandwidth: with two hosts "
-     "each NIC talks to one peer, with more, flows meet on uplinks (ECMP puts several on one) and at ports that "
-     "need PFC or ECN (RoCE).",
+     "each NIC talks to one peer, with more, flows meet on uplinks (ECMP puts several on one) and at ports that need "
+     "PFC or ECN (RoCE).",
      "Check: counters of drops and pauses on the switches and `ethtool -S` of the NICs during a run.",
-     "Keep each NIC number on one rail or switch, try NCCL_IB_QPS_PER_CONNECTION=4 with "
-     "NCCL_IB_SPLIT_DATA_ON_QPS=0, which gives ECMP more flows, and remove NCCL_CROSS_NIC."},
+     "Keep each NIC number on one rail or switch, try NCCL_IB_QPS_PER_CONNECTION=4 with NCCL_IB_SPLIT_DATA_ON_QPS=0, "
+     "which gives ECMP more flows, and remove NCCL_CROSS_NIC."},
     {"asked-unstable",
      "unstable|fluctuat|jitter|occasionally|varies|inconsistent&bandwidth|busbw|bus bw|performance|latency",
      "A collective is as fast as its slowest rank and link, so with many hosts one of them, or a moment of "
@@ -112,17 +112,17 @@ const struct orr_asked orr_asked_rows[] = {
      "algorithm|protocol&print|find out|indicator|how can i see|how to see|know which|know the|see which|log&chosen|"
      "using|used|nccl",
      "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the choice for each operation, such as \"AllReduce: "
-     "1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..7}\" (2.19 on, before 2.24 without channels). "
-     "NCCL chooses by size, so one run uses several.",
+     "1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..7}\" (2.19 on, before 2.24 without channels). NCCL "
+     "chooses by size, so one run uses several.",
      "Check: \"N coll channels\" in the lines of INIT is the number of channels.",
      "`orrery predict --machine TYPE` prints the algorithm for each size without a run."},
     {"asked-algorithm",
      "ring&tree&when |which |how |superior|whether;algorithm|topolog|ring|tree&how do|when do|how to "
      "choose&nccl&select|choose|decide|switch|pick",
-     "NCCL has no fixed threshold: for each operation and size it estimates the time of every algorithm and "
-     "protocol that may run, latency plus size / bandwidth, and takes the shortest. Trees, only for AllReduce, have "
-     "the lower latency over many hosts, and rings the higher bandwidth. NCCL_ALGO lists the algorithms that are "
-     "allowed; their order has no meaning.",
+     "NCCL has no fixed threshold: for each operation and size it estimates the time of every algorithm and protocol "
+     "that may run, latency plus size / bandwidth, and takes the shortest. Trees, only for AllReduce, have the lower "
+     "latency over many hosts, and rings the higher bandwidth. NCCL_ALGO lists the algorithms that are allowed; "
+     "their order has no meaning.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints each choice.",
      "`orrery predict --machine TYPE --hosts N` prints the algorithm for each size; docs/nccl/tuning.md has the "
      "model."},
@@ -172,20 +172,24 @@ const struct orr_asked orr_asked_rows[] = {
     {"asked-order",
      "send&recv|receive&deadlock|stuck| hang|block|order;communicators|streams|two comms|multiple comm&deadlock| "
      "hang|stuck|concurrent|simultan|parallel|same time",
-     "CUDA does not guarantee that two streams run at the same time, and an operation of NCCL occupies the GPU "
-     "until its peers take part. So operations of several communicators, or a send before its receive, can wait for "
-     "each other forever.",
+     "CUDA does not guarantee that two streams run at the same time, and an operation of NCCL occupies the GPU until "
+     "its peers take part. So operations of several communicators, or a send before its receive, can wait for each "
+     "other forever.",
      "Check: without the second communicator or stream, the hang goes away.",
      "Start operations in the same order on all ranks (since 2.26, NCCL_LAUNCH_ORDER_IMPLICIT=1 keeps the order of "
      "the program), and put a send and its receive between ncclGroupStart() and ncclGroupEnd()."},
+    {"asked-ib-disable", "nccl_ib_disable&not work|no effect|ignored|does not|still",
+     "NCCL_IB_DISABLE=1 turns off NCCL's own InfiniBand and RoCE code. A plugin such as IBext of HPC-X has its own "
+     "and does not follow that setting.",
+     "Check: \"Using network\" with NCCL_DEBUG=INFO names the network; IBext is the plugin's.",
+     "Set NCCL_NET=Socket, or NCCL_NET_PLUGIN=none together with NCCL_IB_DISABLE=1."},
     {"asked-networks",
      "ethernet|tcp&infiniband| ib |roce&clusters|both|mix|different types|at the same time|simultaneous|automatic",
      "A communicator uses one kind of network: NCCL cannot take InfiniBand or RoCE between some hosts and TCP "
      "between others.",
-     "Check: with NCCL_DEBUG=INFO, \"Using network IB\" or \"Using network Socket\" names the communicator's "
-     "network.",
-     "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or "
-     "use TCP for all with NCCL_NET=Socket."},
+     "Check: with NCCL_DEBUG=INFO, \"Using network IB\" or \"Using network Socket\" names the communicator's network.",
+     "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or use "
+     "TCP for all with NCCL_NET=Socket."},
     {"asked-vendors", "intel&amd& hang|inconsisten|mixed|different;mixed cpu|different cpu vendor",
      "Up to 2.21.5 each rank chooses algorithms by the vendor of its own CPU (from 2.18.1 also for the overhead of "
      "the network), so hosts with Intel and AMD CPUs can choose differently and hang. From 2.22.3 on ranks agree.",
@@ -199,12 +203,12 @@ const struct orr_asked orr_asked_rows[] = {
      "If it hangs, look at the network first: NCCL_SOCKET_IFNAME may list several names, such as eth0,ens3, and "
      "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault. Post that log of all ranks."},
     {"asked-mnnvl",
-     "mnnvl|multi node nvlink&node|host|how|mpirun|support;nvlink|nvswitch&inter node|between nodes|across nodes|"
-     "two nodes connected",
-     "Multi-node NVLink (MNNVL) joins hosts, each with its own operating system, into one NVLink domain, such as "
-     "the 18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs.",
-     "Check: \"MNNVL 1\" in the line \"comm ... nRanks\" of NCCL_DEBUG=INFO; `nvidia-smi -q | grep -A4 Fabric` "
-     "shows the clique.",
+     "mnnvl|multi node nvlink&node|host|how|mpirun|support;nvlink|nvswitch&inter node|between nodes|across nodes|two "
+     "nodes connected",
+     "Multi-node NVLink (MNNVL) joins hosts, each with its own operating system, into one NVLink domain, such as the "
+     "18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs.",
+     "Check: \"MNNVL 1\" in the line \"comm ... nRanks\" of NCCL_DEBUG=INFO; `nvidia-smi -q | grep -A4 Fabric` shows "
+     "the clique.",
      "It needs the IMEX service on all hosts, and /dev/nvidia-caps-imex-channels in containers."},
     {"asked-health-mask", "healthmask 0xaa|health mask 0xaa",
      "healthMask 0xaa means that the fabric reports no fault: it has a pair of bits for each of four faults, and 2 "
@@ -212,7 +216,9 @@ const struct orr_asked orr_asked_rows[] = {
      "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
      "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 shows whether NVLink between "
      "hosts is involved."},
-    {"asked-symmetric", "symmetric memory|symmetric kernel|symm mem|commwindowregister",
+    {"asked-symmetric",
+     "symmetric memory|symmetric kernel|symm mem|commwindowregister&?| how | support| why | enable| work| question| "
+     "plan",
      "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. It does not work over "
      "PCIe, and between hosts it needs GIN (from 2.28.7) and NCCL's kernels for it (from 2.29.2).",
      "Check: `orrery explain --why symmetric` with the machine says what allows or forbids it.",
@@ -231,9 +237,9 @@ const struct orr_asked orr_asked_rows[] = {
      "Set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. Which port a queue pair gets is up to "
      "the driver."},
     {"asked-ece", " ece |enhanced connection",
-     "ECE lets the NICs of a connection agree on features such as congestion control and selective repeat. NCCL "
-     "only passes on what they offer, so slow or unsteady transfers with ECE are a matter of the NICs' firmware and "
-     "the switches.",
+     "ECE lets the NICs of a connection agree on features such as congestion control and selective repeat. NCCL only "
+     "passes on what they offer, so slow or unsteady transfers with ECE are a matter of the NICs' firmware and the "
+     "switches.",
      "Check: run once with NCCL_IB_ECE_ENABLE=0.",
      "If that is faster, keep it, and update firmware and driver of the NICs to the same release on all hosts."},
     {"asked-buffsize",
@@ -261,13 +267,12 @@ const struct orr_asked orr_asked_rows[] = {
      "Check: `orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` names the rule.",
      "NCCL_P2P_LEVEL=SYS allows P2P there; measure, because the link between the sockets often makes it slower."},
     {"asked-inside", "within numa|same numa|same switch|same pcie switch|below one pcie switch&slower|half|lower",
-     "GPUs below one PCIe switch are slower than GPUs of two switches if their data goes up to the CPU and back "
-     "over one link: P2P is off, the driver does not offer it, or ACS redirects it.",
+     "GPUs below one PCIe switch are slower than GPUs of two switches if their data goes up to the CPU and back over "
+     "one link: P2P is off, the driver does not offer it, or ACS redirects it.",
      ORR_ACS_CHECK " `nvidia-smi topo -p2p r` shows whether the driver offers P2P.", ORR_ACS_CURE},
     {"asked-spark", "dgx spark|dgx sparks| gb10 &gb s|bandwidth|gbps|200g",
-     "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 "
-     "Gb/s. NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few "
-     "GB/s.",
+     "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 Gb/s. "
+     "NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few GB/s.",
      "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",
      "Name both, such as NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (`ibdev2netdev` lists them), with MTU 9000: 22 to 24 "
      "GB/s have been measured over one cable."},
@@ -278,7 +283,7 @@ const struct orr_asked orr_asked_rows[] = {
      "Check: run sendrecv_perf between two hosts. With many hosts, look at drops and pauses of the switches.",
      "Remove NCCL_NCHANNELS_PER_NET_PEER and chunk sizes from the settings. 2.19 creates fewer channels than 2.18: "
      "NCCL_MIN_P2P_NCHANNELS=32 shows whether that is the cause."},
-    {"asked-determinism", "determinis|bitwise|reproducib|same result|results are different|result the same",
+    {"asked-determinism", "determinis|bitwise|same result|results are different|result the same",
      "All ranks always get the same result. Between calls, rings and trees give the same bits if ranks, GPUs, size, "
      "release and settings are the same, because the order of the sum is the same. With NVLink SHARP, they may "
      "differ.",
@@ -311,15 +316,14 @@ const struct orr_asked orr_asked_rows[] = {
      "Limit that range, for example `sysctl -w net.ipv4.ip_local_port_range=\"50000 51000\"`, and open it between "
      "the hosts, together with the port of the launcher (MASTER_PORT)."},
     {"asked-gdr", "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled?|make sure",
-     "\"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that GPUDirect RDMA is used; without "
-     "/GDRDMA, data goes through host memory.",
+     "\"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that GPUDirect RDMA is used; without /GDRDMA, "
+     "data goes through host memory.",
      "Check: `lsmod | grep nvidia_peermem`, or \"DMA-BUF is available\" in the log, and that GPU and NIC are near: "
      "PIX or PXB in `nvidia-smi topo -m`.",
      "NCCL_NET_GDR_LEVEL=SYS allows it over any distance. `orrery explain --why gdr` names the rule."},
     {"asked-pxn", " pxn &what |how |why |when |disable|enable|mean",
-     "PXN (2.12 on) sends over the NIC next to another GPU of the host: data goes by NVLink to that GPU, which is "
-     "on the rail of the destination, so that Alltoall and send need no NIC on another socket and do not cross "
-     "rails.",
+     "PXN (2.12 on) sends over the NIC next to another GPU of the host: data goes by NVLink to that GPU, which is on "
+     "the rail of the destination, so that Alltoall and send need no NIC on another socket and do not cross rails.",
      "Check: \"via NET/IB/N(rank)/GDRDMA\" names the rank whose NIC is used.",
      "NCCL_PXN_DISABLE=1 turns it off; it needs NVLink between the GPUs."},
     {"asked-trees",
@@ -327,8 +331,8 @@ const struct orr_asked orr_asked_rows[] = {
      "tree",
      "\"Trees [0] 3/-1/-1->0->5\" says for channel 0 that rank 0 gets data from rank 3 below it and sends to rank 5 "
      "above it; -1 stands for no rank. There are two trees, so that a rank that is in the middle of one is at the "
-     "end of the other. Two ranks that a ring of the channel already connects get no further connection, nor a "
-     "line, for the tree.",
+     "end of the other. Two ranks that a ring of the channel already connects get no further connection, nor a line, "
+     "for the tree.",
      "Check: read the Trees lines of all ranks, not the connections.",
      "`orrery channels` prints the rings and trees of a machine."},
     {"asked-protocol", " ll128 |ll128&what |difference|why |when |how |mean;simple& ll &protocol|difference",
@@ -337,6 +341,14 @@ const struct orr_asked orr_asked_rows[] = {
      "bandwidth, and needs hardware that keeps the order of 128 bytes, such as NVLink.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the protocol of each operation.",
      "Leave NCCL_PROTO unset: a forced LL128 can give wrong data where NCCL does not allow it."},
+    {"asked-slow-training",
+     "training|fsdp|ddp|deepspeed|finetun&multi node|multiple nodes|two nodes|2 nodes|multi machine&slow",
+     "Between hosts a job has the bandwidth of the NICs, often a tenth of NVLink, so first find out what the network "
+     "gives.",
+     "Check: `mpirun all_reduce_perf -b 1G -e 4G -f 2 -g 1` on the same hosts, and \"Using network\" with "
+     "NCCL_DEBUG=INFO: Socket instead of IB or OFI means TCP.",
+     "Give the result to `orrery check-perf`. If it is as expected, communicate less: shard within a host (HSDP), "
+     "larger batches, or fewer synchronisations."},
     {"asked-proxy",
      "proxy thread|proxy threads|proxyprogress|proxy progress|proxy h &what|how |role|number|change|why|work",
      "A kernel cannot call a NIC, so each rank has a proxy thread on the CPU: the kernel fills slots of a buffer, "
@@ -347,19 +359,16 @@ const struct orr_asked orr_asked_rows[] = {
     {"asked-profiler",
      "profiler plugin|profile_event_mask|nccl profiler&?|see|only|nothing|missing|how |what |understand",
      "Events below a collective come from the proxy thread, so only transfers over the network have them: on one "
-     "host with P2P there are none. NCCL_PROFILE_EVENT_MASK adds up 1 (group), 2 (collective), 4 (send and "
-     "receive), 8 (proxy operation), 16 (its steps), 32 (control) and, in newer releases, 64 (kernel channel).",
+     "host with P2P there are none. NCCL_PROFILE_EVENT_MASK adds up 1 (group), 2 (collective), 4 (send and receive), "
+     "8 (proxy operation), 16 (its steps), 32 (control) and, in newer releases, 64 (kernel channel).",
      "Check: two ranks on two hosts, or NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1 on one, show proxy events.",
      "Kernel channel events (2.26 on) show work inside one host."},
     {"asked-cpu", "nccl&cpu usage|cpu load|cpu utilization|cpu core|100 cpu|busy wait|proxy thread",
-     "A rank that sends over the network has a proxy thread which polls, and so keeps one core busy while "
-     "operations run. NCCL binds it to the cores near its GPU within the affinity of the process.",
+     "A rank that sends over the network has a proxy thread which polls, and so keeps one core busy while operations "
+     "run. NCCL binds it to the cores near its GPU within the affinity of the process.",
      "Check: `top -H -p PID` names the threads (NCCL_SET_THREAD_NAME=1).",
      "Give each rank at least two cores near its GPU (mpirun --bind-to numa or none, not core); "
      "NCCL_IGNORE_CPU_AFFINITY=1 ignores the affinity of the process."},
-    {"asked-windows", "nccl&windows", "NCCL works on Linux only. PyTorch on Windows has Gloo; WSL 2 counts as Linux.",
-     "Check: `python -c \"import torch; print(torch.distributed.is_nccl_available())\"`.",
-     "Use backend=\"gloo\" on Windows, or WSL 2 or Linux."},
     {"asked-socket-speed",
      "nsocks_perthread|socket_nthreads;tcp|ethernet|socket&bandwidth|throughput|saturate|gbps&only|slow|low|half|"
      "increase",
