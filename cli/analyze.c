@@ -8,7 +8,7 @@
 #include "cli/terminal.h"
 #include "engine/cluster/again.h"
 #include "engine/diagram/diagram_worker.h"
-#include "engine/report/communicator.h"
+#include "engine/report/answers_text.h"
 
 /* The document about what changes with --against. */
 static enum orr_code write_changes(const struct orr_options *options, bool plan, const struct orr_question *question,
@@ -45,36 +45,31 @@ int orr_command_analyze(const struct orr_options *options)
         return ORR_EXIT_USAGE;
     }
     bool plan = options->cluster && section && strcmp(section, "channels") != 0;
-    int status = orr_question_read(options, plan, &question);
-    if (status)
-        return status;
-    if (!section && orr_is_for_people(options)) {
-        status = orr_show(options, &question, plan, "`orrery analyze --json` prints the whole analysis as JSON.");
-        return status;
-    }
+    ORR_EXIT_TRY(orr_question_read(options, plan, &question));
+    if (!section && orr_is_for_people(options))
+        return orr_show(options, &question, plan, "`orrery analyze --json` prints the whole analysis as JSON.");
     enum orr_code code =
         options->params.against.count
             ? write_changes(options, plan, &question, &text, &err)
             : orr_analysis_json(question.analysis, orr_base_name(question.name), section, options->pretty, &text, &err);
-    status = orr_print_text(question.name, code, &text, &err);
-    return status;
+    return orr_print_text(question.name, code, &text, &err);
 }
 
-static enum orr_code print_groups(const struct orr_options *options, const struct orr_cluster *cluster, int *ret_status,
-                                  struct orr_error *err)
+static int print_groups(const struct orr_options *options, const struct orr_cluster *cluster)
 {
+    struct orr_error err = {0};
     struct orr_layout layout;
     ORR_LOCAL(orr_groups, groups);
     struct orr_text text;
     struct orr_page page;
-    ORR_TRY(orr_layout_read(options->params.layout, cluster->rank_count, &layout, err));
-    ORR_TRY(orr_groups_analyze(cluster, &layout, &groups, err));
+    if (orr_layout_read(options->params.layout, cluster->rank_count, &layout, &err) != ORR_OK ||
+        orr_groups_analyze(cluster, &layout, &groups, &err) != ORR_OK)
+        return orr_report(NULL, &err);
     ORR_LOCAL_ARENA(arena, 0);
     orr_terminal_page(options, &text, &page);
     if (arena)
         orr_groups_write(&page, cluster, groups, arena);
-    *ret_status = orr_terminal_print(&text);
-    return ORR_OK;
+    return orr_terminal_print(&text);
 }
 
 int orr_command_groups(const struct orr_options *options)
@@ -89,19 +84,14 @@ int orr_command_groups(const struct orr_options *options)
         fprintf(stderr, "orrery groups: --layout is needed, such as --layout tp=8,pp=4\n");
         return ORR_EXIT_USAGE;
     }
-    int status = orr_question_read(options, true, &question);
-    if (status)
-        return status;
-    enum orr_code code = orr_question_cluster(options, &question, &made, &cluster, &err);
-    if (code == ORR_OK && orr_is_for_people(options))
-        code = print_groups(options, cluster, &status, &err);
-    else if (code == ORR_OK)
-        code = orr_groups_json(&json, cluster, options->params.layout, &object, &err);
-    if (code != ORR_OK)
-        status = orr_report(NULL, &err);
-    else if (object)
-        status = orr_print_json(&json, object, options->pretty);
-    return status;
+    ORR_EXIT_TRY(orr_question_read(options, true, &question));
+    if (orr_question_cluster(options, &question, &made, &cluster, &err) != ORR_OK)
+        return orr_report(NULL, &err);
+    if (orr_is_for_people(options))
+        return print_groups(options, cluster);
+    if (orr_groups_json(&json, cluster, options->params.layout, &object, &err) != ORR_OK)
+        return orr_report(NULL, &err);
+    return orr_print_json(&json, object, options->pretty);
 }
 
 int orr_command_render(const struct orr_options *options)
@@ -119,9 +109,7 @@ int orr_command_render(const struct orr_options *options)
         (void)orr_fail(&err, ORR_SETTING, "a picture would garble the terminal: give --output FILE");
     if (err.code != ORR_OK)
         return orr_report(NULL, &err);
-    int status = orr_question_read(options, false, &question);
-    if (status)
-        return status;
+    ORR_EXIT_TRY(orr_question_read(options, false, &question));
     enum orr_code code = orr_diagram_dot(question.analysis, &request, &dot, &err);
     if (code == ORR_OK && orr_text_failed(&dot))
         code = orr_fail_nomem(&err);
@@ -133,7 +121,7 @@ int orr_command_render(const struct orr_options *options)
         if (code == ORR_OK)
             code = orr_renderer_draw(renderer, orr_text_data(&dot), dot.length, format, &bytes, &length, &err);
     }
-    status = code == ORR_OK ? orr_write_out(options->output, bytes, length) : orr_report(question.name, &err);
+    int status = code == ORR_OK ? orr_write_out(options->output, bytes, length) : orr_report(question.name, &err);
     free(bytes);
     return status;
 }
@@ -153,9 +141,6 @@ int orr_command_show(const struct orr_options *options)
         fprintf(stderr, "orrery show: --tree, --matrix and --findings exclude each other\n");
         return ORR_EXIT_USAGE;
     }
-    int status = orr_question_read(options, plan, &question);
-    if (status)
-        return status;
-    status = orr_show(options, &question, plan, NULL);
-    return status;
+    ORR_EXIT_TRY(orr_question_read(options, plan, &question));
+    return orr_show(options, &question, plan, NULL);
 }

@@ -9,7 +9,7 @@
 #include "engine/release/release_names.h"
 
 #include "engine/log_machine/compare_log.h"
-#include "engine/report/log_text.h"
+#include "engine/report/answers_text.h"
 
 enum { XML_MOST = 64 << 20 };
 
@@ -41,23 +41,20 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
     ORR_LOCAL_STRUCT(orr_log_compared, compared);
     struct orr_triage triage;
     const bool beside = !options->topology && !options->params.machine;
-    int status = ORR_EXIT_OK;
     if (orr_input_compare_log(log, dump, options->params.assumed, options->params.assumed_nics, question, &compared,
                               &err) != ORR_OK)
         return orr_report(dump ? options->topology : orr_input_name(options->file), &err);
-    if (orr_triage_make(log, compared.check, log->arena, &triage, &err) != ORR_OK) {
-        status = orr_report(orr_input_name(options->file), &err);
-    } else if (options->json) {
+    if (orr_triage_make(log, compared.check, log->arena, &triage, &err) != ORR_OK)
+        return orr_report(orr_input_name(options->file), &err);
+    if (options->json) {
         struct orr_json json = {0};
-        status = orr_print_json(&json, orr_log_json(&json, log, &compared, &triage), true);
-    } else {
-        struct orr_text text;
-        struct orr_page page;
-        orr_terminal_lines(options, &text, &page);
-        orr_report_log(&page, log, &triage, compared.check, beside ? dump : NULL, compared.why, options->verbose);
-        status = orr_terminal_print(&text);
+        return orr_print_json(&json, orr_log_json(&json, log, &compared, &triage), true);
     }
-    return status;
+    struct orr_text text;
+    struct orr_page page;
+    orr_terminal_lines(options, &text, &page);
+    orr_report_log(&page, log, &triage, compared.check, beside ? dump : NULL, compared.why, options->verbose);
+    return orr_terminal_print(&text);
 }
 
 /* For a machine instead of a log: prints the output of `orrery show`. */

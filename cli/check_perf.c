@@ -4,7 +4,7 @@
 
 #include "cli/read_log.h"
 #include "cli/terminal.h"
-#include "engine/report/perf_text.h"
+#include "engine/report/answers_text.h"
 
 int orr_command_check_perf(const struct orr_options *options)
 {

@@ -30,10 +30,7 @@ static int read_dump(const struct orr_options *options, size_t i, struct input *
     const struct orr_params *params = &options->params;
     const bool made = i == options->file_count;
     const char *file = name_of(options, i);
-    const struct orr_input_options as = {.assumed = params->assumed,
-                                         .assumed_nics = params->assumed_nics,
-                                         .assumed_cpu = params->assumed_cpu,
-                                         .release = params->query.settings.release};
+    const struct orr_input_options as = orr_params_input(params);
     struct orr_error err = {0};
     enum orr_code code = made ? orr_input_machine_with(params->machine, params->assumed_nics, &input->dump, &err)
                               : orr_read_input(file, &input->bytes, &input->length, &err);
@@ -71,19 +68,15 @@ static int compare_two(const struct orr_options *options, const struct orr_query
     enum orr_code code =
         arena ? orr_compare(inputs[0].analysis, inputs[1].analysis, arena, &comparison, &err) : orr_fail_nomem(&err);
     const struct orr_called a = {name_of(options, 0), ""}, b = {name_of(options, 1), ""};
-    int status = ORR_EXIT_OK;
-    if (code != ORR_OK) {
-        status = orr_report(NULL, &err);
-    } else if (orr_is_for_people(options)) {
-        struct orr_text text;
-        struct orr_page page;
-        orr_terminal_lines(options, &text, &page);
-        orr_report_comparison(&page, &comparison, a.topology, b.topology, options->verbose);
-        status = orr_terminal_print(&text);
-    } else {
-        status = orr_print_json(&json, orr_compare_json(&json, &comparison, &a, &b), options->pretty);
-    }
-    return status;
+    if (code != ORR_OK)
+        return orr_report(NULL, &err);
+    if (!orr_is_for_people(options))
+        return orr_print_json(&json, orr_compare_json(&json, &comparison, &a, &b), options->pretty);
+    struct orr_text text;
+    struct orr_page page;
+    orr_terminal_lines(options, &text, &page);
+    orr_report_comparison(&page, &comparison, a.topology, b.topology, options->verbose);
+    return orr_terminal_print(&text);
 }
 
 /* The first of equal content represents all; the others are counted with it. */
@@ -143,20 +136,16 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
     for (size_t i = 0; i < count && code == ORR_OK; i++)
         if (i != majority.reference && majority.deviates[i][0] + majority.deviates[i][1])
             code = decide(query, &inputs[firsts[majority.reference]], &inputs[firsts[i]], arena, &changes[i], &err);
-    int status = ORR_EXIT_OK;
-    if (code != ORR_OK) {
-        status = orr_report(NULL, &err);
-    } else if (orr_is_for_people(options)) {
-        struct orr_text text;
-        struct orr_page page;
-        orr_terminal_lines(options, &text, &page);
-        orr_report_majority(&page, &majority, findings, found, called, changes);
-        status = orr_terminal_print(&text);
-    } else {
-        status = orr_print_json(&json, orr_majority_json(&json, &majority, findings, found, called, NULL, changes),
-                                options->pretty);
-    }
-    return status;
+    if (code != ORR_OK)
+        return orr_report(NULL, &err);
+    if (!orr_is_for_people(options))
+        return orr_print_json(&json, orr_majority_json(&json, &majority, findings, found, called, NULL, changes),
+                              options->pretty);
+    struct orr_text text;
+    struct orr_page page;
+    orr_terminal_lines(options, &text, &page);
+    orr_report_majority(&page, &majority, findings, found, called, changes);
+    return orr_terminal_print(&text);
 }
 
 int orr_command_compare(const struct orr_options *options)

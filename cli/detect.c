@@ -138,9 +138,7 @@ int orr_command_gather(const struct orr_options *options)
     /* The positional argument is the output file, not an input. */
     struct orr_options reading = *options;
     reading.file = NULL;
-    int status = orr_detect_options_read(&reading, &wanted);
-    if (status)
-        return status;
+    ORR_EXIT_TRY(orr_detect_options_read(&reading, &wanted));
     bool standard = !options->file || !strcmp(options->file, "-");
     if (standard && isatty(STDOUT_FILENO)) {
         fprintf(stderr, "orrery: a tar would garble the terminal: name a file, such as machine.tar.gz\n");
@@ -148,7 +146,7 @@ int orr_command_gather(const struct orr_options *options)
     }
     if (orr_gather(&wanted, &tar, &err) != ORR_OK)
         return orr_report(options->root, &err);
-    status = orr_write_out(standard ? NULL : options->file, tar.data, tar.length);
+    int status = orr_write_out(standard ? NULL : options->file, tar.data, tar.length);
     orr_text_release(&tar);
     return status;
 }

@@ -31,19 +31,12 @@ int orr_command_explain(const struct orr_options *options)
         list_decisions();
         return ORR_EXIT_USAGE;
     }
-    int status = orr_question_read(options, options->cluster, &question); /* a plan will do: no ring is explained */
-    if (status)
-        return status;
-    enum orr_code code =
-        orr_explain(question.analysis, &why, orr_explain_effort(question.analysis), &explanation, &err);
-    if (code != ORR_OK) {
-        status = orr_report(question.name, &err);
-    } else if (options->json) {
-        status = orr_print_json(&json, orr_explanation_json(&json, explanation, orr_base_name(question.name)), true);
-    } else {
-        orr_terminal_lines(options, &text, &page);
-        orr_report_explanation(&page, explanation, options->verbose);
-        status = orr_terminal_print(&text);
-    }
-    return status;
+    ORR_EXIT_TRY(orr_question_read(options, options->cluster, &question)); /* a plan will do: no ring is explained */
+    if (orr_explain(question.analysis, &why, orr_explain_effort(question.analysis), &explanation, &err) != ORR_OK)
+        return orr_report(question.name, &err);
+    if (options->json)
+        return orr_print_json(&json, orr_explanation_json(&json, explanation, orr_base_name(question.name)), true);
+    orr_terminal_lines(options, &text, &page);
+    orr_report_explanation(&page, explanation, options->verbose);
+    return orr_terminal_print(&text);
 }

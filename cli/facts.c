@@ -38,9 +38,7 @@ static int facts_about_faults(const struct orr_options *options)
     ORR_LOCAL_STRUCT(orr_question, question);
     struct orr_error err = {0};
     ORR_LOCAL_TEXT(text, ORR_MAX_ANSWER);
-    int status = orr_question_read(options, true, &question);
-    if (status)
-        return status;
+    ORR_EXIT_TRY(orr_question_read(options, true, &question));
     const struct orr_export_request request = {
         .settings = options->params.query.settings, .cluster = question.cluster, .title = question.cluster_file.name};
     return orr_export_write(options->params.facts, &request, &text, &err) == ORR_OK
@@ -61,10 +59,9 @@ static int facts_of_cluster(const struct orr_options *options)
                             : "orrery facts: --cluster needs a format for several hosts, such as slurm-block\n");
         return ORR_EXIT_USAGE;
     }
-    int status = write_fleet(options, &text, &err) == ORR_OK
-                     ? orr_write_out(options->output, orr_text_data(&text), text.length)
-                     : orr_report(options->cluster, &err);
-    return status;
+    return write_fleet(options, &text, &err) == ORR_OK
+               ? orr_write_out(options->output, orr_text_data(&text), text.length)
+               : orr_report(options->cluster, &err);
 }
 
 int orr_command_facts(const struct orr_options *options)

@@ -100,10 +100,7 @@ static enum orr_code read_bytes(const struct gating *g, const char *bytes, size_
                                 struct orr_error *err)
 {
     const struct orr_params *params = &g->options->params;
-    const struct orr_input_options as = {.assumed = params->assumed,
-                                         .assumed_nics = params->assumed_nics,
-                                         .assumed_cpu = params->assumed_cpu,
-                                         .release = params->query.settings.release};
+    const struct orr_input_options as = orr_params_input(params);
     ORR_TRY(orr_input_read(bytes, length, &as, ret_dump, err));
     return params->strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
 }

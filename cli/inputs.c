@@ -8,7 +8,7 @@
 #include "engine/input/anonymise.h"
 #include "engine/input/input.h"
 #include "engine/input/vm_file.h"
-#include "engine/report/tables_text.h"
+#include "engine/report/answers_text.h"
 
 enum { MOST_TEXT = 64 << 20 };
 
@@ -44,14 +44,11 @@ int orr_command_convert(const struct orr_options *options)
     struct orr_error err = {0};
     ORR_LOCAL(orr_dump, dump);
     ORR_LOCAL_TEXT(text, MOST_TEXT);
-    int status = orr_read_dump(options, NULL, &dump);
-    if (status)
-        return status;
+    ORR_EXIT_TRY(orr_read_dump(options, NULL, &dump));
     say_notes(options, dump);
     orr_dump_write(dump, &text);
     enum orr_code code = orr_text_failed(&text) ? orr_fail_nomem(&err) : ORR_OK;
-    status = print(options, code, &text, &err);
-    return status;
+    return print(options, code, &text, &err);
 }
 
 int orr_command_vm_file(const struct orr_options *options)
@@ -60,11 +57,8 @@ int orr_command_vm_file(const struct orr_options *options)
     struct orr_error err = {0};
     ORR_LOCAL(orr_dump, dump);
     ORR_LOCAL_TEXT(text, MOST_TEXT);
-    int status = orr_read_dump(options, NULL, &dump);
-    if (status)
-        return status;
-    status = print(options, orr_vm_file(dump, &vm, &text, &err), &text, &err);
-    return status;
+    ORR_EXIT_TRY(orr_read_dump(options, NULL, &dump));
+    return print(options, orr_vm_file(dump, &vm, &text, &err), &text, &err);
 }
 
 int orr_command_anonymise(const struct orr_options *options)

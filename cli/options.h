@@ -19,6 +19,13 @@ enum orr_exit {
     ORR_EXIT_LOW = 3,     /* check-perf: low; gate: degraded */
     ORR_EXIT_UNJUDGED = 4 /* check-perf, gate */
 };
+/* Returns from the calling function with the exit status of a failure. */
+#define ORR_EXIT_TRY(call)                                                                                             \
+    do {                                                                                                               \
+        const int orr_exit_status = (call);                                                                            \
+        if (orr_exit_status)                                                                                           \
+            return orr_exit_status;                                                                                    \
+    } while (0)
 #define ORR_EXIT_TEXT                                                                                                  \
     "0 done, 1 the input or the environment is at fault, 2 wrong usage; check-perf: 3 the bandwidth is low, "          \
     "4 it cannot be judged; gate: 3 the node is degraded, 4 it cannot be judged"

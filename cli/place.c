@@ -30,16 +30,15 @@ int orr_command_place(const struct orr_options *options)
     ORR_LOCAL(orr_dump, dump);
     if (orr_params_scored(&options->params, &question, &err) != ORR_OK)
         return orr_report(NULL, &err);
-    int status = orr_read_dump(options, question.settings.release, &dump);
-    if (status)
-        return status;
+    ORR_EXIT_TRY(orr_read_dump(options, question.settings.release, &dump));
     ORR_LOCAL_ARENA(arena, 0);
     enum orr_code code = arena ? orr_scores_new(dump, &question, &scores, &err) : orr_fail_nomem(&err);
     if (code == ORR_OK)
         code = orr_params_place(&options->params, scores, &request, &err);
     if (code == ORR_OK)
         code = orr_place(scores, &request, arena, &placing, &err);
-    status = code == ORR_OK ? print(options, placing) : orr_report(code == ORR_SETTING ? NULL : options->file, &err);
+    int status =
+        code == ORR_OK ? print(options, placing) : orr_report(code == ORR_SETTING ? NULL : options->file, &err);
     orr_scores_free(scores);
     return status;
 }

@@ -19,26 +19,19 @@ int orr_command_predict(const struct orr_options *options)
     enum orr_test test;
     if (orr_params_predict(&options->params, &test, &sizes, &err) != ORR_OK)
         return orr_report(NULL, &err);
-    int status = orr_question_read(options, true, &question);
-    if (status)
-        return status;
-    enum orr_code code = orr_expect_table_make(question.analysis, test, &sizes, &table, &err);
-    if (code == ORR_OK)
-        code = orr_find_limit(NULL, question.analysis, test, NULL, &table.limit, &err);
-    if (code == ORR_OK)
-        code = orr_find_joined(&table, &err);
-    if (code != ORR_OK) {
-        status = orr_report(question.name, &err);
-    } else if (options->json) {
-        bool release_given = orr_given(&options->params, ORR_ASK_RELEASE);
-        status =
-            orr_print_json(&json, orr_predict_json(&json, &table, orr_base_name(question.name), release_given), true);
-    } else {
-        orr_terminal_lines(options, &text, &page);
-        code = orr_report_expected(&page, &table, &err);
-        status = orr_print_page(code, &text, &err);
-    }
-    return status;
+    ORR_EXIT_TRY(orr_question_read(options, true, &question));
+    if (orr_expect_table_make(question.analysis, test, &sizes, &table, &err) != ORR_OK ||
+        orr_find_limit(NULL, question.analysis, test, NULL, &table.limit, &err) != ORR_OK ||
+        orr_find_joined(&table, &err) != ORR_OK)
+        return orr_report(question.name, &err);
+    if (options->json)
+        return orr_print_json(
+            &json,
+            orr_predict_json(&json, &table, orr_base_name(question.name), orr_given(&options->params, ORR_ASK_RELEASE)),
+            true);
+    orr_terminal_lines(options, &text, &page);
+    const enum orr_code code = orr_report_expected(&page, &table, &err);
+    return orr_print_page(code, &text, &err);
 }
 
 int orr_command_scaling(const struct orr_options *options)
@@ -48,9 +41,7 @@ int orr_command_scaling(const struct orr_options *options)
     struct orr_error err = {0};
     struct orr_scaling scaling;
     struct orr_json json = {0};
-    int status = orr_question_read(options, true, &question);
-    if (status)
-        return status;
+    ORR_EXIT_TRY(orr_question_read(options, true, &question));
     if (orr_scaling_find(question.analysis, params, &scaling, &err) != ORR_OK)
         return orr_report(question.name, &err);
     if (options->json)

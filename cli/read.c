@@ -62,10 +62,8 @@ const char *orr_input_name(const char *file)
 static enum orr_code read_bytes(const struct orr_options *options, const struct orr_release *release, const char *bytes,
                                 size_t length, struct orr_dump **ret_dump, struct orr_error *err)
 {
-    const struct orr_input_options input = {.assumed = options->params.assumed,
-                                            .assumed_nics = options->params.assumed_nics,
-                                            .assumed_cpu = options->params.assumed_cpu,
-                                            .release = release};
+    struct orr_input_options input = orr_params_input(&options->params);
+    input.release = release;
     ORR_TRY(orr_input_read(bytes, length, &input, ret_dump, err));
     return options->params.strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
 }

@@ -2,10 +2,69 @@
 /* Reads a log of any size as a stream. If it is topology XML instead, reads it whole. */
 #include "cli/read_log.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "cli/read_pieces.h"
+#include "cli/terminal.h"
+#include "engine/base/budget.h"
 #include "engine/base/text.h"
+
+enum { BLOCK = 1 << 20 };
+
+/* Shows the progress of reading. whole: size in bytes, 0 if unknown. */
+static void show(const char *what, uint64_t taken, uint64_t whole)
+{
+    enum { MEGA = 1000000 };
+    char of[40] = "";
+    if (whole)
+        snprintf(of, sizeof of, " of %llu MB", (unsigned long long)(whole / MEGA));
+    orr_progress_say("reading %s: %llu MB%s", what, (unsigned long long)(taken / MEGA), of);
+}
+
+/* Takes the next piece of at most 1 MiB. */
+typedef enum orr_code piece_taker(void *context, const char *bytes, size_t length, struct orr_error *err);
+
+/* Reads a file of any size piece by piece, with progress if standard error is a terminal. file: NULL or "-" means
+ * standard input. what: for the progress, "the log". IO, and errors of the taker. */
+static enum orr_code read_pieces(const char *file, const char *what, piece_taker *take, void *context,
+                                 struct orr_error *err)
+{
+    const bool standard = !file || !strcmp(file, "-");
+    FILE *stream = standard ? stdin : fopen(file, "rb");
+    char *block = malloc(BLOCK);
+    uint64_t taken = 0, whole = 0;
+    struct stat about;
+    enum orr_code code = ORR_OK;
+    if (!stream)
+        code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
+    else if (!block)
+        code = orr_fail_nomem(err);
+    if (code == ORR_OK) {
+        if (!fstat(fileno(stream), &about) && S_ISREG(about.st_mode))
+            whole = (uint64_t)about.st_size;
+        for (size_t got; code == ORR_OK && (got = fread(block, 1, BLOCK, stream)) > 0;) {
+            code = take(context, block, got, err);
+            show(what, taken += got, whole);
+            if (code == ORR_OK)
+                code = orr_budget_check(err);
+        }
+        int problem = errno;
+        if (ferror(stream)) {
+            *err = (struct orr_error){0}; /* the bytes so far do not decide */
+            code = orr_budget_check(err); /* Ctrl-C ends waiting for input too */
+            if (code == ORR_OK)
+                code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(problem));
+        }
+    }
+    orr_progress_say("%s", "");
+    if (stream && !standard)
+        fclose(stream);
+    free(block);
+    return code;
+}
 
 struct reading {
     bool begun, whole;
@@ -42,7 +101,7 @@ enum orr_code orr_read_log_file(const char *file, struct orr_log **ret_log, stru
     struct reading reading = {0};
     ORR_TRY(orr_log_reader_new(&orr_log_stream_limits, &reading.reader, err));
     orr_text_init(&reading.text, orr_log_default_limits.bytes);
-    enum orr_code code = orr_read_pieces(file, "the log", take, &reading, err);
+    enum orr_code code = read_pieces(file, "the log", take, &reading, err);
     if (code == ORR_OK && reading.whole)
         code = orr_log_read_any(reading.text.data, reading.text.length, ret_log, err);
     if (code == ORR_OK && !reading.whole)
@@ -62,7 +121,7 @@ enum orr_code orr_read_results_file(const char *file, struct orr_results **ret_r
 {
     struct orr_results_reader *reader;
     ORR_TRY(orr_results_reader_new(&orr_results_stream_limits, &reader, err));
-    enum orr_code code = orr_read_pieces(file, "the results", take_results, reader, err);
+    enum orr_code code = read_pieces(file, "the results", take_results, reader, err);
     if (code == ORR_OK)
         return orr_results_reader_finish(reader, ret_results, err);
     orr_results_reader_free(reader);

@@ -2,7 +2,7 @@
 /* `orrery settings`, and `orrery releases`: each release with what distinguishes it, for people; --json gives the whole
  * table. */
 #include "cli/terminal.h"
-#include "engine/report/tables_text.h"
+#include "engine/report/answers_text.h"
 #include "engine/trials/settings_tried.h"
 
 int orr_command_releases(const struct orr_options *options)
@@ -30,9 +30,7 @@ static int settings_for(const struct orr_options *options)
     struct orr_error err = {0};
     struct orr_outcomes now;
     ORR_LOCAL_ARENA(arena, 0);
-    int status = orr_question_read(options, true, &question);
-    if (status)
-        return status;
+    ORR_EXIT_TRY(orr_question_read(options, true, &question));
     struct orr_settings_tried *tried = arena ? ORR_NEW(arena, struct orr_settings_tried, 1) : NULL;
     enum orr_code code = tried ? ORR_OK : orr_fail_nomem(&err);
     if (code == ORR_OK) {

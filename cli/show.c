@@ -177,10 +177,7 @@ static enum orr_code write_comparison(const struct orr_options *options, const s
                                       struct orr_error *err)
 {
     const struct orr_machine_type *type = orr_machine_type_find(other);
-    const struct orr_input_options as = {.assumed = options->params.assumed,
-                                         .assumed_nics = options->params.assumed_nics,
-                                         .assumed_cpu = options->params.assumed_cpu,
-                                         .release = options->params.query.settings.release};
+    const struct orr_input_options as = orr_params_input(&options->params);
     struct orr_comparison comparison;
     ORR_LOCAL(orr_dump, dump);
     struct orr_query query = question->analysis->query;

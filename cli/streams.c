@@ -8,7 +8,7 @@
 
 #include "cli/terminal.h"
 #include "engine/base/budget.h"
-#include "engine/report/communicator.h"
+#include "engine/report/answers_text.h"
 
 /* Frees the stream; NULL if memory runs out. */
 static int write_stream(struct orr_stream *stream)
@@ -64,12 +64,9 @@ static int print_channels(const struct orr_options *options, const struct orr_qu
 int orr_command_channels(const struct orr_options *options)
 {
     ORR_LOCAL_STRUCT(orr_question, question);
-    int status = orr_question_read(options, true, &question);
-    if (status)
-        return status;
-    status = is_page(options) ? print_channels(options, &question)
-                              : write_stream(orr_channels_stream(question.analysis, options->lines, NULL));
-    return status;
+    ORR_EXIT_TRY(orr_question_read(options, true, &question));
+    return is_page(options) ? print_channels(options, &question)
+                            : write_stream(orr_channels_stream(question.analysis, options->lines, NULL));
 }
 
 /* At most this many ranks; without --ranks only the first. */
@@ -105,9 +102,7 @@ int orr_command_p2p(const struct orr_options *options)
     struct orr_stream *stream = NULL;
     struct orr_p2p_window window = {0};
     const bool page = is_page(options);
-    int status = orr_question_read(options, true, &question);
-    if (status)
-        return status;
+    ORR_EXIT_TRY(orr_question_read(options, true, &question));
     enum orr_code code = ORR_OK;
     if (asked->layout || asked->group)
         code = orr_question_cluster(options, &question, &made, &cluster, &err);
@@ -115,7 +110,7 @@ int orr_command_p2p(const struct orr_options *options)
         code = orr_p2p_window_open(question.analysis, cluster, asked, true, &window, &err);
     else if (code == ORR_OK)
         code = orr_p2p_stream(question.analysis, cluster, asked, options->lines, NULL, &stream, &err);
-    status = code != ORR_OK ? orr_report(NULL, &err) : page ? print_rounds(options, &window) : write_stream(stream);
+    int status = code != ORR_OK ? orr_report(NULL, &err) : page ? print_rounds(options, &window) : write_stream(stream);
     orr_p2p_window_close(&window);
     return status;
 }

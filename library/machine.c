@@ -35,10 +35,7 @@ static enum orr_code keep(struct orr_machine *machine, const char *bytes, size_t
 static enum orr_code read_as(struct orr_machine *machine, const char *bytes, size_t length,
                              const struct orr_params *params, enum orr_problem *ret_problem, struct orr_error *err)
 {
-    const struct orr_input_options options = {.assumed = params->assumed,
-                                              .assumed_nics = params->assumed_nics,
-                                              .assumed_cpu = params->assumed_cpu,
-                                              .release = params->query.settings.release};
+    const struct orr_input_options options = orr_params_input(params);
     char text[128];
     if (params->machine && length) {
         *ret_problem = ORR_PROBLEM_PARAMETER;

@@ -1,20 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/connections.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "engine/base/clock.h"
-#include "server/lingering.h"
 
 enum { STEP_MS = 50, PHASE_BITS = 3, PHASE_MASK = 7 };
+
+/* Sockets of refused requests whose clients still send, such as an endless request line. If the server closed them at
+ * once, the next bytes would get a reset, and many clients would then drop the answer unread. So for a while the
+ * server reads and drops those bytes, until the client closes. The caller serialises the calls. */
+enum { LINGERING_MOST = 64 }; /* beyond this many, sockets are closed at once */
+
+struct lingering {
+    unsigned count;
+    struct {
+        int socket;
+        uint64_t until_ms;
+    } rows[LINGERING_MOST];
+};
+
+/* Keeps a duplicate of the socket, which the caller closes as usual, and shuts down the sending side. */
+static void linger(struct lingering *lingering, int socket, uint64_t until_ms)
+{
+    int copy = lingering->count < LINGERING_MOST ? fcntl(socket, F_DUPFD_CLOEXEC, 0) : -1;
+    if (copy < 0)
+        return;
+    shutdown(copy, SHUT_WR);
+    lingering->rows[lingering->count].socket = copy;
+    lingering->rows[lingering->count++].until_ms = until_ms;
+}
+
+/* Drops the bytes that have arrived; returns whether more may come. */
+static bool drop_input(int socket)
+{
+    enum { PIECE = 65536, PIECES = 8 }; /* a look takes no longer than it takes to copy this much */
+    char dropped[PIECE];
+    ssize_t got = 1;
+    for (int i = 0; i < PIECES && got > 0; i++)
+        got = recv(socket, dropped, sizeof dropped, MSG_DONTWAIT);
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/* Drains all sockets, and closes those whose client closed or whose time is up. */
+static void look_at_lingering(struct lingering *lingering, uint64_t now_ms)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < lingering->count; i++) {
+        if (drop_input(lingering->rows[i].socket) && now_ms < lingering->rows[i].until_ms)
+            lingering->rows[kept++] = lingering->rows[i];
+        else
+            close(lingering->rows[i].socket);
+    }
+    lingering->count = kept;
+}
 
 struct orr_connections {
     pthread_mutex_t lock;
@@ -27,7 +78,7 @@ struct orr_connections {
     uint64_t allowed_ms[ORR_PHASE_COUNT]; /* 0 means any time */
     struct orr_metrics *metrics;
     struct orr_workers *workers;
-    struct orr_lingering lingering;
+    struct lingering lingering;
 };
 
 /* The denial for a slow client, by phase. ORR_DENIED_NOT sends nothing, because an answer without a request would be
@@ -150,7 +201,7 @@ static void *watch(void *context)
             end_now(connections, connection, silent ? ORR_DENIED_NOT : slow[phase]);
             orr_connection_enter(connection, ORR_PHASE_ENDED);
         }
-        orr_lingering_look(&connections->lingering, now);
+        look_at_lingering(&connections->lingering, now);
     }
     pthread_mutex_unlock(&connections->lock);
     return NULL;
@@ -198,7 +249,7 @@ void orr_connections_free(struct orr_connections *connections)
     pthread_cond_signal(&connections->ended);
     pthread_mutex_unlock(&connections->lock);
     pthread_join(connections->watcher, NULL);
-    orr_lingering_end(&connections->lingering);
+    look_at_lingering(&connections->lingering, UINT64_MAX);
     pthread_cond_destroy(&connections->ended);
     pthread_mutex_destroy(&connections->lock);
     free(connections);
@@ -249,8 +300,8 @@ void orr_connections_close(struct orr_connections *connections, struct orr_conne
 {
     pthread_mutex_lock(&connections->lock);
     if (is_cut_off(connection))
-        orr_lingering_take(&connections->lingering, connection->socket,
-                           (uint64_t)orr_clock_ms() + connections->allowed_ms[ORR_PHASE_HEADERS]);
+        linger(&connections->lingering, connection->socket,
+               (uint64_t)orr_clock_ms() + connections->allowed_ms[ORR_PHASE_HEADERS]);
     *connection->link = connection->next;
     if (connection->next)
         connection->next->link = connection->link;

@@ -33,11 +33,9 @@ enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *rel
         return orr_input_machine_with(call->params.machine, call->params.assumed_nics, ret_dump, err);
     ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
     uint64_t since = orr_clock_ns();
-    const struct orr_input_options options = {.limits = &limits,
-                                              .assumed = call->params.assumed,
-                                              .assumed_nics = call->params.assumed_nics,
-                                              .assumed_cpu = call->params.assumed_cpu,
-                                              .release = release ? release : call->params.query.settings.release};
+    struct orr_input_options options = orr_params_input(&call->params);
+    options.limits = &limits;
+    options.release = release ? release : options.release;
     enum orr_code code = orr_input_read(bytes, length, &options, ret_dump, err);
     orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_clock_ns() - since);
     if (owned)

@@ -132,11 +132,8 @@ static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump
 {
     const struct orr_params *params = &call->params;
     struct orr_dump_limits limits = orr_dump_default_limits;
-    const struct orr_input_options as = {.limits = &limits,
-                                         .assumed = params->assumed,
-                                         .assumed_nics = params->assumed_nics,
-                                         .assumed_cpu = params->assumed_cpu,
-                                         .release = params->query.settings.release};
+    struct orr_input_options as = orr_params_input(params);
+    as.limits = &limits;
     limits.bytes = call->app->max_body;
     if (params->machine && call->request->body_length) {
         call->problem = ORR_PROBLEM_PARAMETER;

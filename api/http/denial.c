@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of reasons to refuse a request before it is handled. */
-#include <stdio.h>
 
 #include "api/http/call.h"
 

@@ -37,6 +37,14 @@ enum orr_code orr_params_order(const struct orr_params *params, struct orr_order
     return read_test(params->predicted, &ret_question->test, err);
 }
 
+struct orr_input_options orr_params_input(const struct orr_params *params)
+{
+    return (struct orr_input_options){.assumed = params->assumed,
+                                      .assumed_nics = params->assumed_nics,
+                                      .assumed_cpu = params->assumed_cpu,
+                                      .release = params->query.settings.release};
+}
+
 enum orr_code orr_params_drawing(const struct orr_params *params, struct orr_diagram_request *ret_request,
                                  struct orr_error *err)
 {

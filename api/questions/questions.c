@@ -156,18 +156,11 @@ static enum orr_code read_hosts(const struct orr_question_row *row, const char *
     return ORR_OK;
 }
 
-/* "1048576", "1M", "8k", "2G": powers of 1024. */
 static enum orr_code read_bytes(const char *text, uint64_t *ret_bytes, struct orr_error *err)
 {
-    enum { MOST_DIGITS = 13, MOST_LOG = 40 };
-    static const char units[] = "kmgt";
-    size_t digits = strspn(text, "0123456789");
-    uint64_t value = digits && digits <= MOST_DIGITS ? strtoull(text, NULL, 10) : 0;
-    const char *unit = text[digits] ? strchr(units, text[digits] | 0x20) : NULL;
-    if (unit)
-        value <<= 10 * (unit - units + 1);
-    bool whole = !text[digits] || (unit && !text[digits + 1]);
-    if (value && whole && value <= UINT64_C(1) << MOST_LOG && (!unit || digits <= 4)) {
+    const char *end;
+    const uint64_t value = orr_size_parse(text, &end);
+    if (value && !*end && value <= UINT64_C(1) << 40) {
         *ret_bytes = value;
         return ORR_OK;
     }

@@ -217,6 +217,7 @@ const char *orr_predicted_word(size_t i);
 enum orr_code orr_not_a_word(const char *name, const char *value, orr_words *words, struct orr_error *err);
 
 /* asked.c: make the questions of the engine from the parameters. SETTING if a parameter is missing. */
+struct orr_input_options orr_params_input(const struct orr_params *params); /* how to read a machine; without limits */
 enum orr_code orr_params_drawing(const struct orr_params *params, struct orr_diagram_request *ret_request,
                                  struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *ret_why,

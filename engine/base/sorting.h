@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building blocks for qsort() comparators. */
+/* Building blocks for qsort() comparators, and orders of numbers. */
 #ifndef ORR_BASE_SORTING_H
 #define ORR_BASE_SORTING_H
 
@@ -42,6 +42,28 @@ static inline int orr_by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
+
+/* Defines a function that changes distinct numbers to their next order, lexically; false if they are in the last. */
+#define ORR_NEXT_ORDER(function, type)                                                                                 \
+    static bool function(type *numbers, uint32_t count)                                                                \
+    {                                                                                                                  \
+        uint32_t i = count - 1, k = count - 1;                                                                         \
+        while (i > 0 && numbers[i - 1] > numbers[i])                                                                   \
+            i--;                                                                                                       \
+        if (!i)                                                                                                        \
+            return false;                                                                                              \
+        while (numbers[k] < numbers[i - 1])                                                                            \
+            k--;                                                                                                       \
+        const type number = numbers[i - 1];                                                                            \
+        numbers[i - 1] = numbers[k];                                                                                   \
+        numbers[k] = number;                                                                                           \
+        for (k = count - 1; i < k; i++, k--) {                                                                         \
+            const type other = numbers[i];                                                                             \
+            numbers[i] = numbers[k];                                                                                   \
+            numbers[k] = other;                                                                                        \
+        }                                                                                                              \
+        return true;                                                                                                   \
+    }
 
 /* Compares two texts in natural order: runs of digits count as numbers, so "node2" comes before "node10". Texts that
  * differ only in leading zeros are compared by their bytes. */

@@ -113,3 +113,16 @@ void orr_size_text(uint64_t size, char text[ORR_SIZE_TEXT])
     }
     snprintf(text, ORR_SIZE_TEXT, "%llu %s", (unsigned long long)size, units[unit]);
 }
+
+uint64_t orr_size_parse(const char *text, const char **end)
+{
+    enum { MOST_DIGITS = 13 };
+    static const char units[] = "kmgt";
+    size_t digits = strspn(text, "0123456789");
+    uint64_t value = digits && digits <= MOST_DIGITS ? strtoull(text, NULL, 10) : 0;
+    const char *unit = text[digits] ? strchr(units, text[digits] | 0x20) : NULL;
+    *end = text + digits + (unit != NULL);
+    if (unit && digits > 4)
+        return 0;
+    return unit ? value << 10 * (unit - units + 1) : value;
+}

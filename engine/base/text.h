@@ -46,6 +46,9 @@ char *orr_text_copy(const struct orr_text *text, struct orr_arena *arena);
 /* "1 GiB", "512 KiB", "1000 B" */
 enum { ORR_SIZE_TEXT = 24 };
 void orr_size_text(uint64_t size, char text[ORR_SIZE_TEXT]);
+/* Reads "1048576", "1M", "8k" or "2G", of which letters are powers of 1024; 0 if there is none. *end is the place after
+ * it. */
+uint64_t orr_size_parse(const char *text, const char **end);
 
 /* The plural ending of a noun: "s", or "" for one. */
 static inline const char *orr_plural(int64_t count)

@@ -16,30 +16,16 @@ enum {
     MOST_DEVICES = 512 /* limit on those listed above a table */
 };
 
-/* Reads one size, 0 if there is none; *end is the place after it. */
-static uint64_t read_size(const char *text, const char **end)
-{
-    enum { MOST_DIGITS = 13 };
-    static const char units[] = "kmgt";
-    size_t digits = strspn(text, "0123456789");
-    uint64_t value = digits && digits <= MOST_DIGITS ? strtoull(text, NULL, 10) : 0;
-    const char *unit = text[digits] ? strchr(units, text[digits] | 0x20) : NULL;
-    *end = text + digits + (unit != NULL);
-    if (unit && digits > 4)
-        return 0;
-    return unit ? value << 10 * (unit - units + 1) : value;
-}
-
 enum orr_code orr_expect_sizes_read(const char *text, struct orr_expect_sizes *ret_sizes, struct orr_error *err)
 {
     const uint64_t most = UINT64_C(1) << 40;
     struct orr_expect_sizes sizes = {.factor = 2};
     const char *end;
-    sizes.first = sizes.last = read_size(text, &end);
+    sizes.first = sizes.last = orr_size_parse(text, &end);
     if (*end == ':')
-        sizes.last = read_size(end + 1, &end);
+        sizes.last = orr_size_parse(end + 1, &end);
     if (*end == ':') {
-        uint64_t factor = read_size(end + 1, &end);
+        uint64_t factor = orr_size_parse(end + 1, &end);
         sizes.factor = factor >= 2 && factor <= 1024 ? (uint32_t)factor : 0;
     }
     if (!*end && sizes.first && sizes.last >= sizes.first && sizes.last <= most && sizes.factor) {

@@ -29,7 +29,6 @@ struct record {
     struct device *gpus, *nics; /* nics: one entry for each port */
     uint32_t gpu_count, nic_count;
     bool rails_known; /* the dump says which rail each port is on */
-    int32_t most_rail;
 };
 
 static uint32_t parent_of(const struct orr_dump *dump, uint32_t element, enum orr_element_kind kind)

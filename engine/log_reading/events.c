@@ -9,7 +9,6 @@
 #include "engine/base/sorting.h"
 #include "engine/log_messages/messages.h"
 #include "engine/log_reading/building.h"
-#include "engine/log_reading/places.h"
 
 enum {
     SLOTS = 4096,
@@ -227,6 +226,66 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
         orr_log_take_watchdog(b, event->message->id, begin, length, rank, line);
 }
 
+/* A rank and where it ran. */
+struct place {
+    const char *host;
+    int64_t pid;
+    int32_t dev, rank;
+    uint32_t order; /* number of ranks in its communicator: the largest first */
+};
+
+ORR_COMPARATOR(by_place, struct place, strcmp(a->host, b->host), ORR_ORDER(a->pid, b->pid),
+               ORR_ORDER(a->order, b->order), a->rank - b->rank)
+
+/* All places, by host, process and communicator, in the log's arena. Sets b->starved if memory ran out. */
+static const struct place *list_places(struct orr_log_building *b, uint32_t *ret_count)
+{
+    const struct orr_log *log = b->log;
+    struct place *places = ORR_NEW(log->arena, struct place, (size_t)log->session_count + 1);
+    uint32_t count = 0, largest = orr_log_largest(log);
+    for (uint32_t i = 0; places && i < log->session_count; i++) {
+        const struct orr_log_session *session = &log->sessions[i];
+        if (session->named && session->communicator != UINT32_MAX && session->writer != UINT32_MAX) {
+            const struct orr_log_writer *writer = &log->writers[session->writer];
+            places[count++] = (struct place){writer->host, writer->pid, session->cuda_dev, session->rank,
+                                             session->communicator == largest ? 0 : session->communicator + 1};
+        }
+    }
+    if (count)
+        qsort(places, count, sizeof *places, by_place);
+    *ret_count = count;
+    return places;
+}
+
+/* The rank of a line that names none, by its writer and GPU: the only rank of the process, or its rank on that GPU; -1
+ * if unknown. */
+static int32_t rank_at(const struct place *places, uint32_t count, const struct orr_log_writer *writer, int32_t dev)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(places[middle].host, writer->host);
+        if (order < 0 || (!order && places[middle].pid < writer->pid))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    enum { COMMUNICATORS_MOST = 64 };
+    int32_t only = -1;
+    bool several = false;
+    for (uint32_t i = low; i < count && i < low + COMMUNICATORS_MOST && places[i].pid == writer->pid &&
+                           !strcmp(places[i].host, writer->host);
+         i++) {
+        if (dev >= 0 && places[i].dev == dev)
+            return places[i].rank;
+        if (places[i].order == places[low].order) {
+            several |= only >= 0 && only != places[i].rank;
+            only = places[i].rank;
+        }
+    }
+    return several ? -1 : only;
+}
+
 ORR_COMPARATOR(by_event, struct source, ORR_ORDER(a->event, b->event), ORR_ORDER(a->rank, b->rank),
                ORR_ORDER(a->writer, b->writer), a->dev - b->dev)
 
@@ -238,7 +297,7 @@ void orr_log_place_events(struct orr_log_building *b)
     struct orr_log *log = b->log;
     struct orr_log_events *events = b->events;
     uint32_t place_count;
-    const struct orr_log_place *places = orr_log_places(b, &place_count);
+    const struct place *places = list_places(b, &place_count);
     if (orr_arena_starved(b->log->arena))
         return;
     const struct orr_log_communicator *largest =
@@ -246,7 +305,7 @@ void orr_log_place_events(struct orr_log_building *b)
     for (uint32_t i = 0; i < events->source_count; i++) {
         struct source *source = &events->sources[i];
         if (source->writer != NONE)
-            source->rank = orr_log_rank_at(places, place_count, &log->writers[source->writer], source->dev);
+            source->rank = rank_at(places, place_count, &log->writers[source->writer], source->dev);
     }
     if (events->source_count)
         qsort(events->sources, events->source_count, sizeof *events->sources, by_event);

@@ -5,6 +5,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/hash.h"
+#include "engine/base/sorting.h"
 #include "engine/order/ordering.h"
 
 enum {
@@ -236,26 +237,7 @@ static enum orr_code try_gpus(struct hunt *hunt, uint32_t *hosts, uint32_t *gpus
     return ORR_OK;
 }
 
-/* The next permutation in lexical order; false if there is none. */
-static bool next_permutation(uint32_t *items, uint32_t count)
-{
-    uint32_t i = count - 1, k = count - 1;
-    while (i > 0 && items[i - 1] > items[i])
-        i--;
-    if (i == 0)
-        return false;
-    while (items[k] < items[i - 1])
-        k--;
-    const uint32_t item = items[i - 1];
-    items[i - 1] = items[k];
-    items[k] = item;
-    for (uint32_t low = i, high = count - 1; low < high; low++, high--) {
-        const uint32_t other = items[low];
-        items[low] = items[high];
-        items[high] = other;
-    }
-    return true;
-}
+ORR_NEXT_ORDER(next_order, uint32_t)
 
 /* Tries orders of GPUs within the hosts, with the best order of hosts: all orders on small hosts; otherwise the order
  * of a channel of the ring, then exchanges of two. */
@@ -271,7 +253,7 @@ static enum orr_code order_gpus(struct hunt *hunt, struct orr_error *err)
     for (uint32_t g = 0; g < count; g++)
         gpus[g] = g;
     if (count <= SMALL_HOST) {
-        while (next_permutation(gpus, count) && hunt->order->gpus_tried < most)
+        while (next_order(gpus, count) && hunt->order->gpus_tried < most)
             ORR_TRY(try_gpus(hunt, hosts, gpus, &helped, err));
         return ORR_OK;
     }

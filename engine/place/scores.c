@@ -9,6 +9,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/hash.h"
+#include "engine/base/sorting.h"
 #include "engine/cluster/again.h"
 #include "engine/nics/gpus.h"
 #include "engine/place/bits.h"
@@ -305,26 +306,7 @@ bool orr_score_better(const struct orr_score *a, const struct orr_score *b)
     return a->missing != b->missing ? a->missing < b->missing : a->busbw > b->busbw;
 }
 
-/* The next order of GPUs by number; false if this is the last. */
-static bool next_order(uint8_t *order, uint32_t count)
-{
-    uint32_t i = count - 1, j = count - 1;
-    while (i > 0 && order[i - 1] > order[i])
-        i--;
-    if (!i)
-        return false;
-    while (order[j] < order[i - 1])
-        j--;
-    uint8_t swapped = order[i - 1];
-    order[i - 1] = order[j];
-    order[j] = swapped;
-    for (j = count - 1; i < j; i++, j--) {
-        swapped = order[i];
-        order[i] = order[j];
-        order[j] = swapped;
-    }
-    return true;
-}
+ORR_NEXT_ORDER(next_order, uint8_t)
 
 /* Scores the set in the order of the GPUs' numbers, or the best of all orders (the first one of several). */
 static enum orr_code try_orders(struct orr_scores *s, const char *nics, struct orr_score *best, uint64_t *work,

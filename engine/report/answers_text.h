@@ -4,13 +4,17 @@
 #ifndef ORR_REPORT_ANSWERS_TEXT_H
 #define ORR_REPORT_ANSWERS_TEXT_H
 
+#include "engine/cluster/groups.h"
+#include "engine/cluster/transfers.h"
 #include "engine/compare/compare.h"
 #include "engine/compare/majority.h"
 #include "engine/expect/table.h"
 #include "engine/explain/explain.h"
 #include "engine/order/order.h"
+#include "engine/perf/perf.h"
 #include "engine/place/place.h"
 #include "engine/report/page.h"
+#include "engine/triage/triage.h"
 
 /* `orrery explain`: the question, its answer, and the evidence. */
 void orr_report_explanation(struct orr_page *page, const struct orr_explanation *explanation, bool verbose);
@@ -45,5 +49,38 @@ enum orr_code orr_report_order(struct orr_page *page, const struct orr_order *or
  * failure. */
 enum orr_code orr_report_expected(struct orr_page *page, const struct orr_expect_table *table,
                                   struct orr_error *err) ORR_NO_DISCARD;
+
+/* `orrery check-log`: triage of the job, agreement with the prediction, and the input that was read. beside: a machine
+ * in the same text, or NULL. why: if check is NULL, the reason why there was no comparison, as a phrase. verbose: also
+ * write the number of facts by topic, and how much of the log was understood. */
+void orr_report_log(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage,
+                    const struct orr_log_check *check, const struct orr_dump *beside, const char *why, bool verbose);
+/* Writes only the triage. */
+void orr_report_triage(struct orr_page *page, const struct orr_log *log, const struct orr_triage *triage);
+
+/* `orrery check-perf`: the verdict on each table of results, its explanations, and its rows. verbose: also the form in
+ * which the results were read. */
+void orr_report_perf(struct orr_page *page, const struct orr_results *results, const struct orr_perf_check *check,
+                     const struct orr_dump *beside, bool verbose);
+
+/* `orrery releases`, appended to `out`: the releases with their differences, newest first. only: a single release, with
+ * all differences from the previous one; NULL means all releases. NOMEM is the only failure. */
+enum orr_code orr_report_releases(const struct orr_release *only, struct orr_arena *arena, struct orr_text *out,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+/* `orrery settings`: the settings that a release has. */
+void orr_report_settings(const struct orr_release *release, struct orr_text *out);
+/* `orrery machines`: the types of machines, by family. */
+void orr_report_machine_types(struct orr_text *out);
+
+/* The rings and trees; the analysis may be a plan. If there are many, this text and the next two show the first ones
+ * and give the number; programs read JSON. NOMEM. */
+enum orr_code orr_channels_write(struct orr_page *page, const struct orr_analysis *analysis, struct orr_arena *arena,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+/* The rounds first..last of one rank. */
+void orr_rounds_write(struct orr_page *page, const struct orr_analysis *analysis, struct orr_transfers *transfers,
+                      uint32_t rank, uint32_t first, uint32_t last, struct orr_arena *arena);
+/* The groups of a layout: their channels, AllReduce and NICs. cluster: the cluster of the groups. */
+void orr_groups_write(struct orr_page *page, const struct orr_cluster *cluster, const struct orr_groups *groups,
+                      struct orr_arena *arena);
 
 #endif

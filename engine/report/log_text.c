@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the comparison of a log with the prediction for its machine: facts that agree and differ by topic, likely
  * causes, other communicators, and how much of the log was understood. */
-#include "engine/report/log_text.h"
+#include "engine/report/answers_text.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/report/perf_text.h"
+#include "engine/report/answers_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

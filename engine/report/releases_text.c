@@ -5,7 +5,7 @@
 #include "engine/release/behaviours.h"
 #include "engine/release/frameworks.h"
 #include "engine/release/release_names.h"
-#include "engine/report/tables_text.h"
+#include "engine/report/answers_text.h"
 #include "engine/topology/system.h"
 
 enum { LABEL = 18, WIDTH = 112, LINE_MOST = 4096 };

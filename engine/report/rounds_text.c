@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/report/communicator.h"
+#include "engine/report/answers_text.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a triage that can be pasted into a ticket: the verdict in sentences, then tables. */
-#include "engine/report/log_text.h"
+#include "engine/report/answers_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

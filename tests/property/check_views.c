@@ -5,7 +5,7 @@
 
 #include "api/documents/sections.h"
 #include "engine/diagram/diagram.h"
-#include "engine/report/communicator.h"
+#include "engine/report/answers_text.h"
 #include "engine/report/report.h"
 #include "tests/property/checks.h"
 
