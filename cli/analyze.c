@@ -15,21 +15,18 @@ static enum orr_code write_changes(const struct orr_options *options, bool plan,
                                    struct orr_text *text, struct orr_error *err)
 {
     struct orr_query other;
-    struct orr_analysis *against = NULL;
+    ORR_LOCAL_AGAIN(against);
     struct orr_changes changes;
     struct orr_json json = {0};
     ORR_TRY(orr_against_read(&options->params.query, &options->params.against, &other, err));
     other.plan = plan;
     ORR_LOCAL_ARENA(arena, 0);
-    enum orr_code code = arena ? orr_analyze_again(question->analysis, &other, &against, err) : orr_fail_nomem(err);
-    if (code == ORR_OK)
-        code =
-            orr_changes_find(question->analysis, against, orr_changes_effort(question->analysis), arena, &changes, err);
-    if (code == ORR_OK)
-        code = orr_json_write(&json, orr_diff_json(&json, &changes, orr_base_name(question->name)), options->pretty,
-                              text, err);
-    orr_analysis_again_free(against);
-    return code;
+    ORR_NEED(arena, err);
+    ORR_TRY(orr_analyze_again(question->analysis, &other, &against, err));
+    ORR_TRY(
+        orr_changes_find(question->analysis, against, orr_changes_effort(question->analysis), arena, &changes, err));
+    return orr_json_write(&json, orr_diff_json(&json, &changes, orr_base_name(question->name)), options->pretty, text,
+                          err);
 }
 
 int orr_command_analyze(const struct orr_options *options)

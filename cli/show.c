@@ -153,22 +153,18 @@ static enum orr_code write_changes(const struct orr_options *options, bool plan,
 {
     ORR_LOCAL_TEXT(summary, 4096);
     struct orr_query other;
-    struct orr_analysis *made = NULL;
+    ORR_LOCAL_AGAIN(made);
     struct orr_changes changes;
     ORR_TRY(orr_against_read(&options->params.query, against, &other, err));
     other.plan = plan;
-    enum orr_code code = orr_analyze_again(question->analysis, &other, &made, err);
-    if (code == ORR_OK)
-        code = orr_changes_find(question->analysis, made, orr_changes_effort(question->analysis), arena, &changes, err);
-    if (code == ORR_OK) {
-        orr_changes_summary(&changes, &summary);
-        orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&summary));
-        orr_report_outcomes(page, &changes);
-        orr_report_reasons(page, &changes);
-        orr_report_changes(page, &changes, options->verbose);
-    }
-    orr_analysis_again_free(made);
-    return code;
+    ORR_TRY(orr_analyze_again(question->analysis, &other, &made, err));
+    ORR_TRY(orr_changes_find(question->analysis, made, orr_changes_effort(question->analysis), arena, &changes, err));
+    orr_changes_summary(&changes, &summary);
+    orr_page_say(page, ORR_STYLE_PLAIN, "", orr_text_data(&summary));
+    orr_report_outcomes(page, &changes);
+    orr_report_reasons(page, &changes);
+    orr_report_changes(page, &changes, options->verbose);
+    return ORR_OK;
 }
 
 /* If it is a machine type or a file: B of the comparison. */
@@ -181,7 +177,7 @@ static enum orr_code write_comparison(const struct orr_options *options, const s
     struct orr_comparison comparison;
     ORR_LOCAL(orr_dump, dump);
     struct orr_query query = question->analysis->query;
-    struct orr_analysis *analysis = NULL;
+    ORR_LOCAL_AGAIN(analysis);
     char *bytes = NULL;
     size_t length = 0;
     if (!question->dump)
@@ -202,7 +198,6 @@ static enum orr_code write_comparison(const struct orr_options *options, const s
         code = orr_compare(question->analysis, analysis, arena, &comparison, err);
     if (code == ORR_OK)
         orr_report_comparison(page, &comparison, orr_base_name(question->name), orr_base_name(other), options->verbose);
-    orr_analysis_again_free(analysis);
     free(bytes);
     return code;
 }

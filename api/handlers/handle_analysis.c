@@ -45,8 +45,7 @@ enum orr_code orr_handle_path(struct orr_call *call, struct orr_answer **ret_ans
                              "a path needs both from and to");
     }
     ORR_TRY(orr_call_work(call, &work, err));
-    enum orr_code code = orr_path_json(&json, work->analysis, call->params.from, call->params.to, &path, err);
-    ORR_TRY(code);
+    ORR_TRY(orr_path_json(&json, work->analysis, call->params.from, call->params.to, &path, err));
     return orr_answer_of_json(200, &json, path, ret_answer, err);
 }
 
@@ -66,15 +65,11 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
 {
     enum { MOST_DOT = 64 << 20 };
     struct orr_diagram_request request;
-    enum orr_code code = orr_params_drawing(&call->params, &request, err);
-    if (code != ORR_OK) {
-        call->problem = ORR_PROBLEM_PARAMETER;
-        return code;
-    }
+    ORR_TRY(orr_as_problem(call, ORR_PROBLEM_PARAMETER, orr_params_drawing(&call->params, &request, err)));
     ORR_LOCAL(orr_work, work);
     ORR_LOCAL_TEXT(dot, MOST_DOT);
     ORR_TRY(orr_call_work(call, &work, err));
-    code = orr_diagram_dot(work->analysis, &request, &dot, err);
+    enum orr_code code = orr_diagram_dot(work->analysis, &request, &dot, err);
     char *bytes = NULL;
     size_t length = 0;
     if (code == ORR_OK && format == ORR_FORMAT_DOT) {

@@ -47,9 +47,8 @@ static enum orr_code read_body(struct orr_call *call, struct orr_cluster_file *f
         call->problem = ORR_PROBLEM_BODY_EMPTY;
         return orr_fail(err, ORR_INVALID, "the request needs the description of a cluster as its body");
     }
-    call->problem = ORR_PROBLEM_BODY_JSON;
-    ORR_TRY(orr_cluster_file_read(call->request->body, call->request->body_length, file, err));
-    call->problem = ORR_PROBLEM_NONE;
+    ORR_TRY(orr_as_problem(call, ORR_PROBLEM_BODY_JSON,
+                           orr_cluster_file_read(call->request->body, call->request->body_length, file, err)));
     return ORR_OK;
 }
 

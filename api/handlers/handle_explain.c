@@ -9,9 +9,7 @@ enum orr_code orr_handle_explain(struct orr_call *call, struct orr_answer **ret_
     struct orr_why why;
     ORR_LOCAL(orr_explanation, explanation);
     struct orr_json json = {0};
-    call->problem = ORR_PROBLEM_PARAMETER;
-    ORR_TRY(orr_params_why(&call->params, &why, err));
-    call->problem = ORR_PROBLEM_NONE;
+    ORR_TRY(orr_as_problem(call, ORR_PROBLEM_PARAMETER, orr_params_why(&call->params, &why, err)));
     call->params.query.plan = call->route->flags & ORR_ROUTE_CLUSTER; /* no ring is asked about */
     ORR_TRY(orr_call_work(call, &work, err));
     enum orr_code code = orr_explain(work->analysis, &why, orr_explain_effort(work->analysis), &explanation, err);

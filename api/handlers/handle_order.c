@@ -38,9 +38,7 @@ enum orr_code orr_handle_order(struct orr_call *call, struct orr_answer **ret_an
     ORR_LOCAL_STRUCT(orr_cluster_topologies, topologies);
     struct orr_order_question question;
     struct orr_cluster_names names;
-    call->problem = ORR_PROBLEM_PARAMETER;
-    ORR_TRY(orr_params_order(&call->params, &question, err));
-    call->problem = ORR_PROBLEM_NONE;
+    ORR_TRY(orr_as_problem(call, ORR_PROBLEM_PARAMETER, orr_params_order(&call->params, &question, err)));
     call->params.query.plan = true;
     ORR_TRY(orr_call_work(call, &work, err));
     question.present = work->cluster->cluster;

@@ -88,9 +88,7 @@ enum orr_code orr_handle_place(struct orr_call *call, struct orr_answer **ret_an
     struct orr_score_question question;
     struct scored *scored;
     int64_t seen;
-    call->problem = ORR_PROBLEM_PARAMETER;
-    ORR_TRY(orr_params_scored(&call->params, &question, err));
-    call->problem = ORR_PROBLEM_NONE;
+    ORR_TRY(orr_as_problem(call, ORR_PROBLEM_PARAMETER, orr_params_scored(&call->params, &question, err)));
     if (call->route->flags & ORR_ROUTE_TOPOLOGY)
         ORR_TRY(orr_call_exists(call, true, &seen, err));
     ORR_TRY(find_scored(call, &question, &scored, err));

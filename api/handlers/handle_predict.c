@@ -14,9 +14,7 @@ enum orr_code orr_handle_predict(struct orr_call *call, struct orr_answer **ret_
     struct orr_expect_table table;
     struct orr_json json = {0};
     enum orr_test test;
-    call->problem = ORR_PROBLEM_PARAMETER;
-    ORR_TRY(orr_params_predict(&call->params, &test, &sizes, err));
-    call->problem = ORR_PROBLEM_NONE;
+    ORR_TRY(orr_as_problem(call, ORR_PROBLEM_PARAMETER, orr_params_predict(&call->params, &test, &sizes, err)));
     call->params.query.plan = true; /* no ring is asked about */
     ORR_TRY(orr_call_work(call, &work, err));
     ORR_TRY(orr_expect_table_make(work->analysis, test, &sizes, &table, err));

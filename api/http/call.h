@@ -85,6 +85,13 @@ struct orr_call {
 
 /* Fills the response from the error and the call; also used for refusals. */
 void orr_call_problem(struct orr_call *call, const struct orr_error *err);
+/* Makes a failure with this code that problem; returns the code. */
+static inline enum orr_code orr_as_problem(struct orr_call *call, enum orr_problem problem, enum orr_code code)
+{
+    if (code != ORR_OK)
+        call->problem = problem;
+    return code;
+}
 /* Fills the response from a finished answer, compressed if the client accepts that; key: of the cache, or NULL. Takes
  * ownership of the reference. */
 void orr_call_finish(struct orr_call *call, struct orr_answer *answer, const char *key);

@@ -129,9 +129,8 @@ enum orr_code orr_call_route(struct orr_call *call, const char *path, size_t len
         return no_route(call, path, length, err);
     call->response->route = orr_route_template(call->route);
     for (int i = 0; i < 2 && starts[i]; i++) {
-        call->problem = ORR_PROBLEM_TARGET;
-        ORR_TRY(orr_decode(starts[i], lengths[i], false, call->arena, &call->captures[i], err));
-        call->problem = ORR_PROBLEM_NONE;
+        ORR_TRY(orr_as_problem(call, ORR_PROBLEM_TARGET,
+                               orr_decode(starts[i], lengths[i], false, call->arena, &call->captures[i], err)));
     }
     return ORR_OK;
 }

@@ -28,6 +28,12 @@ enum orr_code orr_cluster_analyze_again(const struct orr_cluster *cluster, const
                                         const struct orr_query *query, struct orr_analysis **ret_answer,
                                         struct orr_error *err) ORR_NO_DISCARD;
 void orr_analysis_again_free(struct orr_analysis *answer);
+static inline void orr_analysis_again_end(struct orr_analysis **answer)
+{
+    orr_analysis_again_free(*answer);
+}
+/* Declares a pointer to such an answer, NULL at first, which is freed where its scope ends. */
+#define ORR_LOCAL_AGAIN(name) __attribute__((cleanup(orr_analysis_again_end))) struct orr_analysis *name = NULL
 /* Bytes of an analysis, with those of its whole cluster. */
 size_t orr_analysis_bytes(const struct orr_analysis *analysis);
 

@@ -41,7 +41,7 @@ static enum orr_code measure_with(const struct judging *j, const struct orr_supp
 {
     ORR_LOCAL_ARENA(scratch, 0);
     struct orr_variant variant;
-    struct orr_analysis *answer;
+    ORR_LOCAL_AGAIN(answer);
     ORR_NEED(scratch, err);
     const struct orr_chosen chosen = {repaired ? UINT32_MAX : 0, UINT32_MAX, 0};
     ORR_TRY(orr_repair_chosen(j->patient, j->diagnosis, chosen, scratch, &variant, err));
@@ -57,7 +57,6 @@ static enum orr_code measure_with(const struct judging *j, const struct orr_supp
     if (answer)
         orr_measure(answer, &all);
     ret_figures->value[ORR_COST_BUS_BW] = all.value[ORR_COST_BUS_BW];
-    orr_analysis_again_free(answer);
     return ORR_OK;
 }
 

@@ -69,7 +69,7 @@ static enum orr_code try_value(struct tried *tried, enum orr_setting setting, co
     struct orr_query query = e->a->query;
     const char *name = orr_setting_name(setting);
     struct orr_error refused;
-    struct orr_analysis *other;
+    ORR_LOCAL_AGAIN(other);
     if (!orr_setting_in(setting, query.settings.release) || was_tried(out, name, value))
         return ORR_OK;
     ORR_TRY(orr_settings_set(&query.settings, name, value, err));
@@ -87,9 +87,7 @@ static enum orr_code try_value(struct tried *tried, enum orr_setting setting, co
         row->then = orr_tell(e, "refused: %s", refused.text);
         return ORR_OK;
     }
-    enum orr_code code = judge(tried, other, row, err);
-    orr_analysis_again_free(other);
-    return code;
+    return judge(tried, other, row, err);
 }
 
 /* Tries the default of each given setting that affects the decision, then the candidates. */

@@ -217,29 +217,21 @@ enum orr_code orr_export_nfd(const struct orr_export_request *request, struct or
 {
     const struct orr_dump *dump = request->hosts[0].dump;
     struct orr_query query = {.settings = request->settings, .hosts = 1};
-    struct orr_analysis *one = NULL, *two = NULL;
+    ORR_LOCAL_AGAIN(one);
+    ORR_LOCAL_AGAIN(two);
     struct node node = {0};
     struct orr_error own = {0};
     ORR_LOCAL_ARENA(arena, 0);
-    enum orr_code code = orr_hardware_read(dump, arena, &node.hw) ? ORR_OK : orr_fail_nomem(err);
-    if (code == ORR_OK)
-        code = orr_analyze(dump, &query, NULL, &one, err);
+    ORR_NEED(orr_hardware_read(dump, arena, &node.hw), err);
+    ORR_TRY(orr_analyze(dump, &query, NULL, &one, err));
     query.hosts = 2;
-    if (code == ORR_OK) {
-        code = orr_analyze_hosts(dump, &query, NULL, &two, &own);
-        /* A host without a network, or too many ranks: labels about two hosts are left out. */
-        code = code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
-    }
-    if (code == ORR_OK) {
-        node.one = one;
-        node.two = two;
-        orr_machine_recognise(&node.hw, &node.machine);
-        orr_measure(two ? two : one, &node.figures);
-        code = orr_diagnose(two ? two : one, arena, &node.diagnosis, err);
-    }
-    if (code == ORR_OK)
-        write_labels(&node, text);
-    orr_analysis_again_free(two);
-    orr_analysis_free(one);
-    return code;
+    /* A host without a network, or too many ranks: labels about two hosts are left out. */
+    ORR_NEED(orr_analyze_hosts(dump, &query, NULL, &two, &own) != ORR_NOMEM, err);
+    node.one = one;
+    node.two = two;
+    orr_machine_recognise(&node.hw, &node.machine);
+    orr_measure(two ? two : one, &node.figures);
+    ORR_TRY(orr_diagnose(two ? two : one, arena, &node.diagnosis, err));
+    write_labels(&node, text);
+    return ORR_OK;
 }

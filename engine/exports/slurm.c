@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/local.h"
 #include "engine/base/sorting.h"
 #include "engine/exports/exports.h"
 
@@ -101,7 +102,7 @@ static enum orr_code find_groups(const struct orr_export_request *request, bool 
     return ORR_OK;
 }
 
-static void free_groups(struct groups *groups)
+static void groups_release(struct groups *groups)
 {
     free(groups->items);
     free(groups->of_host);
@@ -169,60 +170,49 @@ static enum orr_code need_switches(const struct orr_export_request *request, con
 enum orr_code orr_export_slurm_tree(const struct orr_export_request *request, struct orr_text *text,
                                     struct orr_error *err)
 {
-    struct groups leaves = {0};
+    ORR_LOCAL_STRUCT(groups, leaves);
     struct group top;
-    enum orr_code code = check_names(request, err);
-    if (code == ORR_OK)
-        code = find_groups(request, false, &leaves, err);
-    if (code == ORR_OK)
-        code = need_switches(request, &leaves, err);
-    if (code == ORR_OK) {
-        top_name(&leaves, &top);
-        orr_text_puts(text, "# topology.conf for TopologyPlugin=topology/tree: the leaf switch of each host.\n");
-        for (uint32_t g = 0; g < leaves.count; g++) {
-            orr_text_printf(text, "SwitchName=%s Nodes=", leaves.items[g].name);
-            write_hosts(request, &leaves, g, text);
-            orr_text_puts(text, "\n");
-        }
-        if (leaves.count > 1) {
-            orr_text_printf(text,
-                            "# Assumed: all leaf switches reach one another. What is above them is not known.\n"
-                            "SwitchName=%s Switches=",
-                            top.name);
-            write_names(&leaves, text);
-            orr_text_puts(text, "\n");
-        }
+    ORR_TRY(check_names(request, err));
+    ORR_TRY(find_groups(request, false, &leaves, err));
+    ORR_TRY(need_switches(request, &leaves, err));
+    top_name(&leaves, &top);
+    orr_text_puts(text, "# topology.conf for TopologyPlugin=topology/tree: the leaf switch of each host.\n");
+    for (uint32_t g = 0; g < leaves.count; g++) {
+        orr_text_printf(text, "SwitchName=%s Nodes=", leaves.items[g].name);
+        write_hosts(request, &leaves, g, text);
+        orr_text_puts(text, "\n");
     }
-    free_groups(&leaves);
-    return code;
+    if (leaves.count > 1) {
+        orr_text_printf(text,
+                        "# Assumed: all leaf switches reach one another. What is above them is not known.\n"
+                        "SwitchName=%s Switches=",
+                        top.name);
+        write_names(&leaves, text);
+        orr_text_puts(text, "\n");
+    }
+    return ORR_OK;
 }
 
 enum orr_code orr_export_slurm_block(const struct orr_export_request *request, struct orr_text *text,
                                      struct orr_error *err)
 {
-    struct groups domains = {0};
-    enum orr_code code = check_names(request, err);
-    if (code == ORR_OK)
-        code = find_groups(request, true, &domains, err);
-    if (code == ORR_OK)
-        code = need_domains(&domains, err);
-    if (code == ORR_OK) {
-        orr_text_puts(text,
-                      "# topology.conf for TopologyPlugin=topology/block (Slurm 23.11 and later): NVLink domains.\n");
-        if (domains.without) {
-            orr_text_puts(text, "# No NVLink domain is known of: ");
-            write_hosts(request, &domains, UINT32_MAX, text);
-            orr_text_puts(text, "\n");
-        }
-        for (uint32_t g = 0; g < domains.count; g++) {
-            orr_text_printf(text, "BlockName=%s Nodes=", domains.items[g].name);
-            write_hosts(request, &domains, g, text);
-            orr_text_puts(text, "\n");
-        }
-        write_sizes(&domains, "BlockSizes=", ",", text);
+    ORR_LOCAL_STRUCT(groups, domains);
+    ORR_TRY(check_names(request, err));
+    ORR_TRY(find_groups(request, true, &domains, err));
+    ORR_TRY(need_domains(&domains, err));
+    orr_text_puts(text, "# topology.conf for TopologyPlugin=topology/block (Slurm 23.11 and later): NVLink domains.\n");
+    if (domains.without) {
+        orr_text_puts(text, "# No NVLink domain is known of: ");
+        write_hosts(request, &domains, UINT32_MAX, text);
+        orr_text_puts(text, "\n");
     }
-    free_groups(&domains);
-    return code;
+    for (uint32_t g = 0; g < domains.count; g++) {
+        orr_text_printf(text, "BlockName=%s Nodes=", domains.items[g].name);
+        write_hosts(request, &domains, g, text);
+        orr_text_puts(text, "\n");
+    }
+    write_sizes(&domains, "BlockSizes=", ",", text);
+    return ORR_OK;
 }
 
 static void write_yaml_blocks(const struct orr_export_request *request, const struct groups *domains,
@@ -260,27 +250,22 @@ static void write_yaml_tree(const struct orr_export_request *request, struct gro
 enum orr_code orr_export_slurm_yaml(const struct orr_export_request *request, struct orr_text *text,
                                     struct orr_error *err)
 {
-    struct groups domains = {0}, leaves = {0};
-    enum orr_code code = check_names(request, err);
-    if (code == ORR_OK)
-        code = find_groups(request, true, &domains, err);
-    if (code == ORR_OK)
-        code = find_groups(request, false, &leaves, err);
-    const bool tree = code == ORR_OK && leaves.count && !leaves.without;
-    if (code == ORR_OK && !tree && !domains.count)
-        code = leaves.count ? need_switches(request, &leaves, err) : need_domains(&domains, err);
-    if (code == ORR_OK) {
-        orr_text_puts(text,
-                      "# topology.yaml (Slurm 25.05 and later). The switch above the leaf switches is assumed.\n---\n");
-        if (!tree && leaves.count)
-            orr_text_printf(text, "# No tree: the leaf switch of %u of %u hosts is not known.\n", leaves.without,
-                            request->count);
-        if (domains.count)
-            write_yaml_blocks(request, &domains, text);
-        if (tree)
-            write_yaml_tree(request, &leaves, !domains.count, text);
-    }
-    free_groups(&domains);
-    free_groups(&leaves);
-    return code;
+    ORR_LOCAL_STRUCT(groups, domains);
+    ORR_LOCAL_STRUCT(groups, leaves);
+    ORR_TRY(check_names(request, err));
+    ORR_TRY(find_groups(request, true, &domains, err));
+    ORR_TRY(find_groups(request, false, &leaves, err));
+    const bool tree = leaves.count && !leaves.without;
+    if (!tree && !domains.count)
+        ORR_TRY(leaves.count ? need_switches(request, &leaves, err) : need_domains(&domains, err));
+    orr_text_puts(text,
+                  "# topology.yaml (Slurm 25.05 and later). The switch above the leaf switches is assumed.\n---\n");
+    if (!tree && leaves.count)
+        orr_text_printf(text, "# No tree: the leaf switch of %u of %u hosts is not known.\n", leaves.without,
+                        request->count);
+    if (domains.count)
+        write_yaml_blocks(request, &domains, text);
+    if (tree)
+        write_yaml_tree(request, &leaves, !domains.count, text);
+    return ORR_OK;
 }

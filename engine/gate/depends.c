@@ -59,8 +59,8 @@ static enum orr_code judge_with(void *judging, const struct orr_suppositions *of
     }
     if (code == ORR_OK && usable)
         code = orr_gate_judge_as_is(&request, sides[0], sides[1], scratch, &gate, &limits, &why, err);
-    orr_gate_side_free(&read[0]);
-    orr_gate_side_free(&read[1]);
+    orr_gate_side_release(&read[0]);
+    orr_gate_side_release(&read[1]);
     *ret_depends = (struct orr_depends){of->rows[row].assuming, (int)gate.state, gate.bus_bw, gate.expected};
     *ret_judged = gate.state != ORR_GATE_NOT_COMPARABLE;
     return code;

@@ -64,26 +64,21 @@ static const char *not_usable(const char *what, const struct orr_error *own, str
 enum orr_code orr_gate_judge(const struct orr_gate_request *request, struct orr_arena *arena, struct orr_gate *ret_gate,
                              struct orr_error *err)
 {
-    struct orr_gate_side node = {0}, expected = {0};
+    ORR_LOCAL_STRUCT(orr_gate_side, node);
+    ORR_LOCAL_STRUCT(orr_gate_side, expected);
     struct orr_error of_node = {0}, of_expected = {0};
     const char *why = NULL;
     *ret_gate = (struct orr_gate){.state = ORR_GATE_NOT_COMPARABLE};
-    enum orr_code code = orr_gate_read(request->node, &request->query, arena, &node, &of_node, err);
-    if (code == ORR_OK)
-        code = orr_gate_read(request->expected, &request->query, arena, &expected, &of_expected, err);
-    if (code == ORR_OK)
-        code = take_assumed(request, arena, ret_gate, err);
-    if (code == ORR_OK && !node.one)
+    ORR_TRY(orr_gate_read(request->node, &request->query, arena, &node, &of_node, err));
+    ORR_TRY(orr_gate_read(request->expected, &request->query, arena, &expected, &of_expected, err));
+    ORR_TRY(take_assumed(request, arena, ret_gate, err));
+    if (!node.one)
         why = not_usable("this node", &of_node, arena);
-    else if (code == ORR_OK && !expected.one)
+    else if (!expected.one)
         why = not_usable("what it should be", &of_expected, arena);
-    else if (code == ORR_OK)
-        code = judge(request, &node, &expected, arena, ret_gate, &why, err);
-    if (code == ORR_OK)
-        code = orr_gate_say(request, why, arena, ret_gate, err);
-    orr_gate_side_free(&node);
-    orr_gate_side_free(&expected);
-    return code;
+    else
+        ORR_TRY(judge(request, &node, &expected, arena, ret_gate, &why, err));
+    return orr_gate_say(request, why, arena, ret_gate, err);
 }
 
 enum orr_code orr_gate_refuse(const char *node_name, const char *why, struct orr_arena *arena,

@@ -51,7 +51,7 @@ enum orr_code orr_gate_read(const struct orr_dump *dump, const struct orr_query 
     return ORR_OK;
 }
 
-void orr_gate_side_free(struct orr_gate_side *side)
+void orr_gate_side_release(struct orr_gate_side *side)
 {
     orr_analysis_free(side->one);
     orr_analysis_again_free(side->many);

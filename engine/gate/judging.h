@@ -17,7 +17,7 @@ struct orr_gate_side {
  * error. (judging.c) */
 enum orr_code orr_gate_read(const struct orr_dump *dump, const struct orr_query *query, struct orr_arena *arena,
                             struct orr_gate_side *side, struct orr_error *own, struct orr_error *err) ORR_NO_DISCARD;
-void orr_gate_side_free(struct orr_gate_side *side);
+void orr_gate_side_release(struct orr_gate_side *side);
 /* Judges two sides with the values of their inputs. *ret_why: a clause if the state is "not comparable".
  * *ret_limits: kinds of links that limit a node whose bandwidth is not compared, bits by enum orr_link_kind.
  * (judging.c) */

@@ -62,7 +62,7 @@ static enum orr_code differences_of(struct explaining *e, struct orr_variant *va
     const struct orr_log_check *check = e->check;
     enum orr_log_topic first = variant->of_paths ? ORR_TOPIC_LINKS : ORR_TOPIC_SYSTEM,
                        last = variant->of_paths ? ORR_TOPIC_PATHS : ORR_LOG_TOPIC_COUNT;
-    struct orr_analysis *analysis;
+    ORR_LOCAL_AGAIN(analysis);
     struct orr_log_facts facts;
     struct orr_error refused;
     cause->left = UINT32_MAX;
@@ -71,16 +71,13 @@ static enum orr_code differences_of(struct explaining *e, struct orr_variant *va
     if (!analysis)
         return ORR_OK;
     ORR_LOCAL_ARENA(arena, (size_t)1 << 30);
-    enum orr_code code = orr_log_compare_facts(check, analysis, arena, &facts, err);
-    if (code == ORR_OK) {
-        cause->left = orr_log_differences(&facts, first, last);
-        for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++) /* the other topics keep their differences */
-            cause->left += t < (int)first || t > (int)last ? check->topics[t].differ : 0;
-        if (cause->left < check->differ)
-            find_lines(check, &facts, cause);
-    }
-    orr_analysis_again_free(analysis);
-    return code;
+    ORR_TRY(orr_log_compare_facts(check, analysis, arena, &facts, err));
+    cause->left = orr_log_differences(&facts, first, last);
+    for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++) /* the other topics keep their differences */
+        cause->left += t < (int)first || t > (int)last ? check->topics[t].differ : 0;
+    if (cause->left < check->differ)
+        find_lines(check, &facts, cause);
+    return ORR_OK;
 }
 
 /* The compute capability of the first GPU; 0 if it has none. */

@@ -39,7 +39,7 @@ static enum orr_code with_setting(const struct orr_perf_table *table, const char
                                   double *ret_bus_bw, struct orr_error *err)
 {
     struct orr_query query = table->analysis->query;
-    struct orr_analysis *analysis = NULL;
+    ORR_LOCAL_AGAIN(analysis);
     struct orr_expectation *expectation = NULL;
     struct orr_expected expected;
     struct orr_error refused = {0};
@@ -52,7 +52,6 @@ static enum orr_code with_setting(const struct orr_perf_table *table, const char
     if (code == ORR_OK && orr_expect(expectation, table->rows[table->main].size, &expected))
         *ret_bus_bw = expected.bus_bw;
     orr_expectation_free(expectation);
-    orr_analysis_again_free(analysis);
     return code == ORR_NOMEM ? orr_fail_nomem(err) : orr_budget_check(err);
 }
 

@@ -34,15 +34,13 @@ static enum orr_code limit_one(struct orr_place_work *work, const struct orr_que
     struct orr_trials trials = {.left = {.analyses = 16, .steps = 2000000}, .memo = query->memo};
     struct orr_expect_limit limit;
     struct orr_error own = {0};
-    struct orr_analysis *analysis;
+    ORR_LOCAL_AGAIN(analysis);
     enum orr_code code = orr_analyze_hosts(about->dump, query, NULL, &analysis, &own);
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
     if (code != ORR_OK)
         return orr_budget_check(err); /* if it is not spent, the set has no bandwidth either */
-    code = orr_find_limit(&trials, analysis, about->question.test, NULL, &limit, err);
-    orr_analysis_again_free(analysis);
-    ORR_TRY(code);
+    ORR_TRY(orr_find_limit(&trials, analysis, about->question.test, NULL, &limit, err));
     if (!limit.tried)
         return ORR_OK;
     prediction->limit = orr_arena_strndup(work->arena, limit.text, strlen(limit.text));

@@ -47,7 +47,7 @@ enum orr_code orr_joined_analyze(const struct orr_analysis *analysis, uint32_t *
 
 enum orr_code orr_find_joined(struct orr_expect_table *table, struct orr_error *err)
 {
-    struct orr_analysis *joined;
+    ORR_LOCAL_AGAIN(joined);
     struct orr_expect_table *other;
     struct orr_error refused = {0};
     ORR_LOCAL_ARENA(arena, 0);
@@ -58,7 +58,6 @@ enum orr_code orr_find_joined(struct orr_expect_table *table, struct orr_error *
         table->joined_best = orr_expect_table_best(other);
     else
         table->joined = 0; /* this release joins no hosts, or the program has no prediction */
-    orr_analysis_again_free(joined);
     return refused.code == ORR_NOMEM ? orr_fail_nomem(err) : code;
 }
 

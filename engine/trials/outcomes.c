@@ -142,7 +142,7 @@ enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_anal
     trials = trials ? trials : &own;
     for (uint32_t h = 0; h < outcomes->host_count; h++) {
         struct orr_query query = analysis->query;
-        struct orr_analysis *answer = NULL;
+        ORR_LOCAL_AGAIN(answer);
         struct orr_error refused = {0};
         const uint32_t whole = analysis->cluster ? analysis->cluster->host_count : analysis->query.hosts;
         const bool same = !dump && !settings && outcomes->hosts[h] == whole;
@@ -155,9 +155,8 @@ enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_anal
             continue;
         if (!same)
             ORR_TRY(orr_trials_analyze(trials, analysis, dump, &query, &answer, &refused, err));
-        enum orr_code code = same || answer ? predict(same ? analysis : answer, outcomes->bus_bw[h], err) : ORR_OK;
-        orr_analysis_again_free(answer);
-        ORR_TRY(code);
+        if (same || answer)
+            ORR_TRY(predict(same ? analysis : answer, outcomes->bus_bw[h], err));
     }
     const bool as_asked = !dump && !settings && outcomes->host_count &&
                           outcomes->hosts[outcomes->host_count - 1] == analysis->query.hosts;
