@@ -72,7 +72,9 @@ def main():
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         good, bad = os.path.join(folder, "good.xml"), os.path.join(folder, "node.xml")
-        cases = [(name, kind) for name in types for kind in ["", *check_faults.FAULTS]][args.every - 1 :: args.every]
+        # apart, because a number of kinds that shares a factor with N would leave all unbroken machines out
+        cases = [(name, "") for name in types][args.every - 1 :: args.every]
+        cases += [(name, kind) for name in types for kind in check_faults.FAULTS][args.every - 1 :: args.every]
         known = None
         for name, kind in cases:
             if name != known:
