@@ -169,7 +169,7 @@ export const withCode = (text) =>
 const MARKS = { "#": "num", "~": "wrap" };
 /* Rows of a long table that are made at once: more than a screen has room for. The others follow when the browser is
  * idle, unless the table was there already and may be scrolled. */
-const AT_ONCE = 60;
+const AT_ONCE = 40;
 
 /** A table that scrolls by itself if it is too wide for its place.
  * @param {string} name what it lists

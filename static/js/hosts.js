@@ -235,8 +235,10 @@ export function overview(model, graph, channel) {
     withEdges(links, places, middle).forEach(line);
     const ticks = rails.map((_, r) => `${r ? `m${n(railX(1) - railX(0))},-4` : ""}v4`).join("");
     const ranks = (host, to) => `${host * local}${to}${host * local + local - 1}`;
+    const called = (host) => `Host ${host}, ranks ${ranks(host, " to ")}`;
     const tile = ({ x, y }, host) =>
-        `<g id="HOST/${host}" class="node host"><title>Host ${host}, ranks ${ranks(host, " to ")}</title>` +
+        `<g id="HOST/${host}" class="node host" tabindex="-1" role="button" ` +
+        `aria-label="${called(host)}"><title>${called(host)}</title>` +
         `<rect x="${n(x)}" y="${n(y)}" width="${TILE.w}" height="${TILE.h}" rx="4"/>` +
         `<text class="name" x="${n(x + TILE.w / 2)}" y="${n(y + 21)}">Host ${host}</text></g>`;
     const detail = (host) => {

@@ -120,6 +120,7 @@ const idOf = async () =>
 
 await verdict("");
 await verdict("&hosts=2&view=matrix");
+await verdict("&hosts=512");
 await verdict("&hosts=512&view=hosts");
 await panning("", "the machine");
 await panning("&hosts=2&view=channels", "the machine with a ring");

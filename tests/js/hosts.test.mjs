@@ -111,7 +111,11 @@ test("the overview has a tile a host and marks links that change rails", () => {
     const { svg } = overview(model, "ring", 0);
     assert.equal(svg.match(/class="node host"/g).length, 3);
     assert.equal(svg.match(/<g class="edge crossing"><path d="(M[^M"]*)"/).length, 2); // one line
-    assert.match(svg, /<title>Host 2, ranks 4 to 5<\/title>/);
+    assert.match(
+        svg,
+        /tabindex="-1" role="button" aria-label="(Host 2, ranks 4 to 5)"><title>\1<\/title>/,
+        "hundreds of tiles are buttons as they are written, none is made one afterwards",
+    );
 });
 
 /* Points of the links of an overview: of "M1,2C3,4 5,6 7,8" eleven along the curve. */

@@ -133,7 +133,7 @@ export class Diagram {
         for (const group of svg.querySelectorAll("g[id]")) this.groups.set(group.id, group);
         const devices = [...svg.querySelectorAll("g.node[id*='/']")],
             links = [...svg.querySelectorAll(".view-system g.edge[id*='--']")];
-        for (const group of [...devices, ...links]) this.#makeDevice(group);
+        if (!tiles) for (const group of [...devices, ...links]) this.#makeDevice(group);
         for (const group of links) this.#makeReach(group);
         devices[0]?.setAttribute("tabindex", "0");
         this.overlay = s("g", { class: "overlay" });
