@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What this browser opened recently, newest first. Only ids and names are kept, in this browser. */
+import { read, write } from "./kept.js";
+
 const KEY = "recent",
     MOST = 6;
 
 /** [{id, name, sentence, machine}]. */
 export function recent() {
     try {
-        const rows = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+        const rows = JSON.parse(read(KEY) ?? "[]");
         return Array.isArray(rows)
             ? rows.filter((row) => /^[0-9a-f]{8,}$/.test(row?.id)).slice(0, MOST)
             : [];
@@ -15,24 +17,13 @@ export function recent() {
     }
 }
 
-function write(rows) {
-    try {
-        localStorage.setItem(KEY, JSON.stringify(rows.slice(0, MOST)));
-    } catch {
-        // a browser that keeps nothing shows nothing
-    }
-}
+const keep = (rows) => write(KEY, JSON.stringify(rows.slice(0, MOST)));
 
 /** The machine that is open now comes first. */
 export const remember = ({ id, name, sentence, machine }) =>
-    write([
-        {
-            id,
-            name: String(name ?? ""),
-            sentence: String(sentence ?? ""),
-            machine: machine || undefined,
-        },
+    keep([
+        { id, name: name ?? "", sentence: sentence ?? "", machine: machine || undefined },
         ...recent().filter((row) => row.id !== id),
     ]);
 /** Removes an entry that the service no longer has. */
-export const forget = (id) => write(recent().filter((row) => row.id !== id));
+export const forget = (id) => keep(recent().filter((row) => row.id !== id));

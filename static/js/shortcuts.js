@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whether single letters do something. Voice control types letters, so they can be switched off (WCAG 2.1.4); the
  * choice is kept in this browser. */
+import { read, write } from "./kept.js";
+
 const KEY = "single-letter-keys";
 
-export function on() {
-    try {
-        return localStorage.getItem(KEY) !== "off";
-    } catch {
-        return true;
-    }
-}
+export const on = () => read(KEY) !== "off";
 
-/** Gives whether they are on. */
+/** Gives whether they are on now: a browser that keeps nothing keeps them on. */
 export function toggle() {
-    const next = !on();
-    try {
-        if (next) localStorage.removeItem(KEY);
-        else localStorage.setItem(KEY, "off");
-    } catch {
-        return true; // a browser that keeps nothing keeps them on
-    }
-    return next;
+    write(KEY, on() ? "off" : null);
+    return on();
 }

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Light or dark: the system's choice until somebody chooses here; then theirs, kept in this browser. */
+import { read, write } from "./kept.js";
+
 const system = matchMedia("(prefers-color-scheme: dark)");
 /** @type {(theme: string) => void} */
 let listener = () => {};
 
 export const current = () => document.documentElement.dataset.theme;
 
-function chosen() {
-    try {
-        return localStorage.getItem("theme");
-    } catch {
-        return null;
-    }
-}
-
 function apply() {
     const before = current(),
-        theme = chosen() ?? (system.matches ? "dark" : "light");
+        theme = read("theme") ?? (system.matches ? "dark" : "light");
     document.documentElement.dataset.theme = theme;
     if (before && before !== theme) listener(theme);
 }
@@ -30,12 +24,7 @@ export function start(onChange) {
 /** Switches to the other theme. Choosing the system's own theme means following the system again. */
 export function toggle() {
     const next = current() === "dark" ? "light" : "dark";
-    try {
-        if (next === (system.matches ? "dark" : "light")) localStorage.removeItem("theme");
-        else localStorage.setItem("theme", next);
-        apply();
-    } catch {
-        document.documentElement.dataset.theme = next;
-        listener(next);
-    }
+    if (write("theme", next === (system.matches ? "dark" : "light") ? null : next)) return apply();
+    document.documentElement.dataset.theme = next;
+    return listener(next);
 }
