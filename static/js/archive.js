@@ -155,13 +155,8 @@ export function tarGzip(files) {
             put(100, octal(0o644, 7) + octal(0, 7) + octal(0, 7) + octal(bytes.length, 11));
             put(136, `${octal(0, 11)}        0`); // the time, and a sum that counts as blanks
             put(257, "ustar\x0000");
-            put(
-                148,
-                octal(
-                    head.reduce((sum, byte) => sum + byte, 0),
-                    6,
-                ),
-            );
+            const sum = head.reduce((all, byte) => all + byte, 0);
+            put(148, octal(sum, 6));
             return [head, bytes, new Uint8Array(-bytes.length & (BLOCK - 1))];
         });
     return new Response(

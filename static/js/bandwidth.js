@@ -103,10 +103,10 @@ export function predictedText({ collective, rows, limit, release, hosts, ranks }
 export const PLOT = { w: 1000, h: 400, left: 52, right: 14, top: 14, bottom: 30 };
 export const NARROW = { ...PLOT, w: 360, h: 280, left: 44 };
 /** How the axes run: over all sizes, or where the plateau is. */
-export const SCALES = [
-    ["log", "All sizes, logarithmic"],
-    ["linear", "From 1 MiB, linear"],
-];
+export const SCALES = Object.entries({
+    log: "All sizes, logarithmic",
+    linear: "From 1 MiB, linear",
+});
 const LEAST = 0.01,
     NAMED = [2 ** 10, 2 ** 20, 2 ** 30],
     LARGE = 2 ** 20; // GB/s that nccl-tests still prints; sizes that carry a label; where "linear" begins

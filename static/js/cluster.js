@@ -100,18 +100,11 @@ export function litKinds(one, chosen) {
 export function clusterBar(verdict) {
     const { now, all_repaired: repaired, unit, for: what, faults } = verdict;
     if (!(repaired > now * 1.001)) return null;
-    const rows = faults.flatMap((row, i) =>
-        row.fixed > now * 1.001
-            ? [
-                  {
-                      finding: `fault:${i}`,
-                      device: row.device ?? row.hosts_text,
-                      gain: row.fixed - now,
-                  },
-              ]
-            : [],
-    );
-    return barOf({ now, repaired, unit, for: what }, rows);
+    const rows = faults.map(({ device, hosts_text: hosts, fixed }, i) => {
+        return { finding: `fault:${i}`, device: device ?? hosts, gain: (fixed ?? 0) - now };
+    });
+    const gaining = rows.filter(({ gain }) => gain > now * 0.001);
+    return barOf({ now, repaired, unit, for: what }, gaining);
 }
 
 /** The address of the machine of a kind of hosts. */
@@ -170,12 +163,10 @@ export function railMap(view) {
 export function fullestSentence({ nic, links }) {
     const percent = (row, of) => `${Math.round((row.bw / of) * 100)} %`;
     const told = [
-        ...(nic
-            ? [
-                  `${deviceName(nic.net)} (rail ${nic.rail}) of ${letter(nic.kind)} at ` +
-                      `${percent(nic, nic.port_bw)}`,
-              ]
-            : []),
+        ...[nic].filter(Boolean).map((row) => {
+            const at = percent(row, row.port_bw);
+            return `${deviceName(row.net)} (rail ${row.rail}) of ${letter(row.kind)} at ${at}`;
+        }),
         ...[...links]
             .filter((row) => row.type !== "NET")
             .sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw)

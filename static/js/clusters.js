@@ -6,6 +6,7 @@ import { ClusterHost } from "./cluster_host.js";
 import { ClusterPicture } from "./cluster_picture.js";
 import { announce } from "./dom.js";
 import { findingsByKind } from "./marks.js";
+import { words } from "./model.js";
 import { save } from "./save.js";
 import { Schedule } from "./schedule.js";
 import { NETWORK_HOSTS } from "./nics.js";
@@ -125,11 +126,7 @@ export class Clusters {
                     api.clusterAnswer(cluster, `analysis/${name}`, asks, {}, control.signal);
                 const [record, view, summary, ranks, nccl, found] = await Promise.all([
                     api.cluster(cluster, control.signal),
-                    section("cluster"),
-                    section("summary"),
-                    section("ranks"),
-                    section("nccl"),
-                    section("findings"),
+                    ...words("cluster summary ranks nccl findings").map(section),
                 ]);
                 this.one = {
                     key,

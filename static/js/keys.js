@@ -61,18 +61,13 @@ export function listenToKeys({ store, loaded, moment, schedule, actions }) {
         Escape: () => (store.state.from || store.state.finding) && actions.clear(),
     };
     addEventListener("keydown", (event) => {
-        if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+        const held = event.ctrlKey || event.metaKey;
+        if (held && event.key.toLowerCase() === "k") {
             event.preventDefault();
             if (!document.querySelector("dialog[open]")) actions.palette();
             return;
         }
-        if (
-            event.ctrlKey ||
-            event.metaKey ||
-            event.altKey ||
-            event.target.closest("input, textarea, select, dialog")
-        )
-            return;
+        if (held || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
         const letter = event.key.length === 1;
         if (letter && !shortcuts.on()) return;
         if (event.key === "?") actions.help();

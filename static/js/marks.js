@@ -19,16 +19,9 @@ const plain = (drawn) => drawn.replace(/^host\d+\/|~out$/g, "");
  * links: on every copy of a device, and on every path that takes a link. drawn: ids of the picture. */
 export function marksOfChannel(model, drawn) {
     const rows = marksOfMachine(model);
-    const devices = new Map(
-        rows
-            .filter((row) => row.node)
-            .flatMap((row) =>
-                (typeOf(row.node) === "NIC" ? portsOf(model, row.node) : [row.node]).map((id) => [
-                    id,
-                    row,
-                ]),
-            ),
-    );
+    const devices = new Map(),
+        drawnOf = (id) => (typeOf(id) === "NIC" ? portsOf(model, id) : [id]);
+    for (const row of rows) if (row.node) for (const id of drawnOf(row.node)) devices.set(id, row);
     const links = rows.filter((row) => row.link),
         same = (link, [from, to, type]) =>
             link[2] === type &&
@@ -38,15 +31,8 @@ export function marksOfChannel(model, drawn) {
         if (!to) return devices.has(plain(id)) ? [{ ...devices.get(plain(id)), node: id }] : [];
         const way = linksOf(model, plain(from), plain(to)),
             taken = links.filter((row) => way.some((link) => same(link, row.link)));
-        return taken.length
-            ? [
-                  {
-                      ...taken[0],
-                      findings: [...new Set(taken.flatMap((row) => row.findings))],
-                      link: [from, to, ""],
-                  },
-              ]
-            : [];
+        const findings = [...new Set(taken.flatMap((row) => row.findings))];
+        return taken.slice(0, 1).map((row) => ({ ...row, findings, link: [from, to, ""] }));
     });
 }
 

@@ -31,10 +31,7 @@ function marksOfRow(row, side) {
         only: alone ? mine : [],
         links:
             row.what === "nvlinks" && device
-                ? [
-                      [device, other, "NVL"],
-                      [device, nvswitch(), "NVL"],
-                  ]
+                ? [other, nvswitch()].map((end) => [device, end, "NVL"])
                 : [],
     };
 }

@@ -22,11 +22,7 @@ import { tuningView } from "./views/tuning.js";
 import { verdictBody, verdictHead } from "./views/verdict.js";
 import { whyView } from "./views/why.js";
 
-const PANEL_TABS = [
-    ["selection", "Selection"],
-    ["why", "Why"],
-    ["settings", "Question"],
-];
+const PANEL_TABS = Object.entries({ selection: "Selection", why: "Why", settings: "Question" });
 
 /** page: what main.js made; loadSchedule(again). Gives `work`, the element of all panes, and what fills each. */
 export function makePanes(page) {

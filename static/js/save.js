@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Puts texts and pictures into files of the reader. */
+import { h, s } from "./dom.js";
 import { words } from "./model.js";
 
 /** Offers bytes or text as a download. */
@@ -7,9 +8,7 @@ export function save(name, content, type) {
     const url = URL.createObjectURL(
         content instanceof Blob ? content : new Blob([content], { type }),
     );
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = name;
+    const link = h("a", { href: url, download: name });
     document.body.append(link);
     link.click();
     link.remove();
@@ -50,26 +49,15 @@ export function standalone(svg, whole) {
         for (const name of ["class", "tabindex", "role", "aria-pressed"])
             to[i].removeAttribute(name);
     });
-    const box = whole ?? {
-        x: svg.viewBox.baseVal.x,
-        y: svg.viewBox.baseVal.y,
-        w: svg.viewBox.baseVal.width,
-        h: svg.viewBox.baseVal.height,
-    };
+    const seen = svg.viewBox.baseVal,
+        { x, y } = whole ?? seen,
+        [width, height] = whole ? [whole.w, whole.h] : [seen.width, seen.height],
+        fill = getComputedStyle(document.body).backgroundColor;
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("viewBox", `${box.x} ${box.y} ${box.w} ${box.h}`);
-    copy.setAttribute("width", String(Math.round(box.w)));
-    copy.setAttribute("height", String(Math.round(box.h)));
-    const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    for (const [name, value] of Object.entries({
-        x: box.x,
-        y: box.y,
-        width: box.w,
-        height: box.h,
-        fill: getComputedStyle(document.body).backgroundColor,
-    }))
-        ground.setAttribute(name, String(value));
-    copy.prepend(ground);
+    copy.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
+    copy.setAttribute("width", String(Math.round(width)));
+    copy.setAttribute("height", String(Math.round(height)));
+    copy.prepend(s("rect", { x, y, width, height, fill }));
     return new XMLSerializer().serializeToString(copy);
 }
 

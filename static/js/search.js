@@ -15,25 +15,15 @@ export const entries = (model, lines = [], devices = new Map()) =>
                 named = /<net[^>]*\bname="([^"]*)"/.exec(said)?.[1] ?? "",
                 guid = /\bguid="([^"]*)"/.exec(said)?.[1] ?? "";
             const bus = ["GPU", "PCI", "NIC"].includes(type) ? busId(local) : "",
-                rank = node.rank === undefined ? "" : `rank ${node.rank} rank:${node.rank}`;
+                rank = node.rank === undefined ? "" : `rank ${node.rank}`,
+                name = shortName(model, node.id);
             return {
                 id: node.id,
-                name: shortName(model, node.id),
-                about: joined(", ", [
-                    bus,
-                    node.rank === undefined ? "" : `rank ${node.rank}`,
-                    named,
-                    guid,
-                ]),
+                name,
+                about: joined(", ", [bus, rank, named, guid]),
                 text: joined("\n", [
-                    node.id,
-                    shortName(model, node.id),
-                    bus,
-                    bus && `0000:${bus}`,
-                    rank,
-                    named,
-                    guid,
-                    node.asic,
+                    ...[node.id, name, bus, bus && `0000:${bus}`],
+                    ...[rank && `${rank} rank:${node.rank}`, named, guid, node.asic],
                 ]).toLowerCase(),
             };
         });

@@ -9,6 +9,8 @@ const attribute = (text, name) =>
         ?.slice(1)
         .find((value) => value !== undefined);
 
+const hex = (n) => n.toString(16);
+
 /** "0000:1b:00.0" -> "1b000", as node ids have it; "" if it is not a bus id. */
 export function localOf(busid) {
     const match = /^([0-9a-f]+):([0-9a-f]{2}):([0-9a-f]{2})\.([0-9a-f])$/i.exec(busid ?? "");
@@ -30,7 +32,8 @@ export function devicesIn(text) {
     let line = 1,
         at = 0,
         system = 0;
-    const put = (id, first, last) => devices.has(id) || devices.set(id, { line: first, last });
+    const put = (id, first, last) => devices.has(id) || devices.set(id, { line: first, last }),
+        idOf = (type, local) => `${type}/${hex(system)}-${local}`;
     for (const match of text.matchAll(TAG)) {
         for (; at < match.index; at++) if (text.charCodeAt(at) === 10) line++;
         const [, closing, name, attributes, alone] = match;
@@ -38,28 +41,21 @@ export function devicesIn(text) {
         if (closing) {
             const element = open.pop();
             if (element?.name === "pci" && element.local && !element.is)
-                put(`PCI/${system.toString(16)}-${element.local}`, element.line, element.line);
+                put(idOf("PCI", element.local), element.line, element.line);
             continue;
         }
-        const parent = open.findLast((element) => element.name === "pci");
+        const parent = open.findLast((element) => element.name === "pci"),
+            given = (what) => Number(attribute(attributes, what) ?? 0);
         if (name === "cpu") {
             const hash = attribute(attributes, "host_hash") ?? "";
             if (!hashes.includes(hash)) hashes.push(hash);
             system = hashes.indexOf(hash);
-            put(
-                `CPU/${system.toString(16)}-${Math.max(0, Number(attribute(attributes, "numaid") ?? 0)).toString(16)}`,
-                line,
-                line,
-            );
+            put(idOf("CPU", hex(Math.max(0, given("numaid")))), line, line);
         } else if ((name === "gpu" || name === "nic") && parent?.local) {
             parent.is = name;
-            put(`${name.toUpperCase()}/${system.toString(16)}-${parent.local}`, parent.line, line);
+            put(idOf(name.toUpperCase(), parent.local), parent.line, line);
         } else if (name === "net") {
-            put(
-                `NET/${system.toString(16)}-${Number(attribute(attributes, "dev") ?? 0).toString(16)}`,
-                line,
-                line,
-            );
+            put(idOf("NET", hex(given("dev"))), line, line);
         }
         const element = {
             name,
@@ -68,7 +64,7 @@ export function devicesIn(text) {
             is: "",
         };
         if (!alone) open.push(element);
-        else if (element.local) put(`PCI/${system.toString(16)}-${element.local}`, line, line);
+        else if (element.local) put(idOf("PCI", element.local), line, line);
     }
     return devices;
 }

@@ -2,43 +2,27 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 import { words } from "./model.js";
 
+/* Ids with what they are called: [[id, name]]. */
+function called(names, ids) {
+    const texts = words(names);
+    return words(ids).map((id, i) => [id, texts[i]]);
+}
+
 /** The views of an open machine by the section of the rail that they are in: [[section, its name, [[view, its
  * tab]]]]. */
 /** @type {[string, string, string[][]][]} */
 export const SECTIONS = [
     ["verdict", "Verdict", [["verdict", "Overview"]]],
-    [
-        "machine",
-        "Machine",
-        [
-            ["machine", "Drawing"],
-            ["matrix", "Matrix"],
-            ["source", "Dump"],
-        ],
-    ],
+    ["machine", "Machine", called("Drawing|Matrix|Dump", "machine matrix source")],
     [
         "communication",
         "Communication",
-        [
-            ["channels", "Channels"],
-            ["hosts", "Hosts"],
-            ["transfers", "Transfers"],
-            ["tuning", "Tuning"],
-            ["bandwidth", "Bandwidth"],
-            ["levels", "Levels"],
-            ["logged", "As NCCL logs it"],
-        ],
+        called(
+            "Channels|Hosts|Transfers|Tuning|Bandwidth|Levels|As NCCL logs it",
+            "channels hosts transfers tuning bandwidth levels logged",
+        ),
     ],
-    [
-        "compare",
-        "Compare",
-        [
-            ["diff", "What if"],
-            ["compare", "Machines"],
-            ["log", "Log"],
-            ["place", "Choose GPUs"],
-        ],
-    ],
+    ["compare", "Compare", called("What if|Machines|Log|Choose GPUs", "diff compare log place")],
 ];
 export const VIEWS = SECTIONS.flatMap(([, , views]) => views.map(([view]) => view));
 export const sectionOf = (view) =>
@@ -46,17 +30,10 @@ export const sectionOf = (view) =>
 /** Views of figures and text, to which the drawing adds nothing. */
 export const WITHOUT_DRAWING = ["tuning", "bandwidth", "levels", "logged", "source", "log"];
 /** The tabs of a cluster. */
-export const CLUSTER_TABS = [
-    ["faults", "Faults"],
-    ["scaling", "Scaling"],
-    ["releases", "Releases"],
-    ["rings", "Rings"],
-    ["rails", "Rails"],
-    ["kinds", "Kinds of hosts"],
-    ["groups", "Groups"],
-    ["order", "Order"],
-    ["transfers", "Transfers"],
-];
+export const CLUSTER_TABS = called(
+    "Faults|Scaling|Releases|Rings|Rails|Kinds of hosts|Groups|Order|Transfers",
+    "faults scaling releases rings rails kinds groups order transfers",
+);
 export const PANELS = ["auto", "selection", "why", "settings", "none"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];

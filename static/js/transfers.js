@@ -16,31 +16,22 @@ const proxied = (way, rank) => (way.nics ?? []).some((nic) => nic && nic.proxy !
 
 /** The kind that colours a cell: the path's type, PXN, NET or SHM; "" if nobody is sent to. */
 export const kindOf = (way, rank) =>
-    !way
-        ? ""
-        : way.transport === "NET"
-          ? proxied(way, rank)
-              ? "PXN"
-              : "NET"
-          : way.transport === "SHM"
-            ? "SHM"
-            : way.path;
+    way?.transport === "NET" && proxied(way, rank)
+        ? "PXN"
+        : ["NET", "SHM"].includes(way?.transport)
+          ? way.transport
+          : (way?.path ?? "");
 
 /** "by itself", "P2P, NVL", "shared memory, PHB", "network". */
 export function overText(way) {
     if (!way) return "";
-    switch (way.transport) {
-        case "SELF":
-            return "a copy on the GPU";
-        case "P2P":
-            return `P2P, ${way.path}${way.read ? ", by reading" : ""}${
-                way.via >= 0 ? `, through rank ${way.via}` : ""
-            }`;
-        case "SHM":
-            return `shared memory, ${way.path}`;
-        default:
-            return "network";
-    }
+    const through = way.via >= 0 ? `, through rank ${way.via}` : "",
+        texts = {
+            SELF: "a copy on the GPU",
+            P2P: `P2P, ${way.path}${way.read ? ", by reading" : ""}${through}`,
+            SHM: `shared memory, ${way.path}`,
+        };
+    return texts[way.transport] ?? "network";
 }
 
 /** Each NIC once: "NET/0-2 through rank 2 (PXN), GPUDirect". */

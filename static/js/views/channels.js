@@ -16,11 +16,11 @@ export function channelsView({ model, state, step, comparison, releases, actions
             picker(model, state, actions),
             choices(
                 "Drawn",
-                [
-                    ["machine", "On the machine"],
-                    ["load", "Load of links"],
-                    ...(drawnAlone(state.graph) ? [["alone", "By itself"]] : []),
-                ],
+                Object.entries({
+                    machine: "On the machine",
+                    load: "Load of links",
+                    ...(drawnAlone(state.graph) && { alone: "By itself" }),
+                }),
                 state.layout,
                 actions.layout,
             ),

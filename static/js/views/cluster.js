@@ -226,12 +226,9 @@ function chosenHost(one, clusters, state) {
         h("h2", [
             capital(calledHost(one, chosen.host)),
             " ",
-            h(
-                "a",
-                {
-                    href: openKind(view, record, chosen.kind, state.release),
-                    "data-key": "open-host",
-                },
+            link(
+                openKind(view, record, chosen.kind, state.release),
+                "open-host",
                 "Open its machine",
             ),
         ]),

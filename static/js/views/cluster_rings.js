@@ -67,42 +67,37 @@ export function railsTab({ one: { view } }) {
         h("p", { id: "rails" }, railSentence(view.rails)),
         h("p", { id: "fullest" }, fullestSentence(view.fullest)),
         rails(view),
-        nics.length > 0 &&
-            fold("cluster-nics", `${nics.length} NICs in use`, () =>
-                table(
-                    "NICs",
-                    ["Kind", "NIC", "#Channels in", "#Channels out", "#GB/s", "#of", "(Share)"],
-                    nics.map((row) => [
-                        letter(row.kind),
-                        deviceName(row.net),
-                        bandwidth(row.channels_in),
-                        bandwidth(row.channels_out),
-                        bandwidth(row.bw),
-                        bandwidth(row.port_bw),
-                        share(row.bw, row.port_bw, "of the port"),
-                    ]),
-                    { id: "nics", tag: "table" },
-                ),
-            ),
-        links.length > 0 &&
-            fold("cluster-links", `The ${links.length} fullest links`, () =>
-                table(
-                    "The fullest links",
-                    ["Kind", "From", "To", "Type", "#GB/s", "#of", "(Share)"],
-                    links.map((row) => [
-                        letter(row.kind),
-                        deviceName(row.from),
-                        deviceName(row.to),
-                        row.type,
-                        bandwidth(row.bw),
-                        bandwidth(row.link_bw),
-                        share(row.bw, row.link_bw, "of the link"),
-                    ]),
-                    { id: "busy-links", tag: "table" },
-                ),
-            ),
+        loaded("nics", "NICs", `${nics.length} NICs in use`, nics, {
+            heads: ["NIC", "#Channels in", "#Channels out"],
+            cells: ({ net, channels_in: into, channels_out: out }) =>
+                [net].map(deviceName).concat([into, out].map(bandwidth)),
+            of: (row) => [row.port_bw, "of the port"],
+        }),
+        loaded("busy-links", "The fullest links", `The ${links.length} fullest links`, links, {
+            heads: ["From", "To", "Type"],
+            cells: (row) => [deviceName(row.from), deviceName(row.to), row.type],
+            of: (row) => [row.link_bw, "of the link"],
+        }),
     ];
 }
+
+/* What carries how much of what it could, on demand. of(row): that, and a name for it. */
+const loaded = (id, name, title, rows, { heads, cells, of }) =>
+    rows.length > 0 &&
+    fold(id, title, () =>
+        table(
+            name,
+            ["Kind", ...heads, "#GB/s", "#of", "(Share)"],
+            rows.map((row) => [
+                letter(row.kind),
+                ...cells(row),
+                bandwidth(row.bw),
+                bandwidth(of(row)[0]),
+                share(row.bw, ...of(row)),
+            ]),
+            { id, tag: "table" },
+        ),
+    );
 
 /* Kinds of hosts by rails: the NIC, how full it is, channels that leave through it for another rail. */
 function rails(view) {

@@ -65,9 +65,7 @@ function chooser(state, pair, kept, machines, actions) {
                 actions.beside,
             ),
         state.with &&
-            button("swap-pair", "Swap", actions.swapPair, {
-                title: "Swap the two dumps",
-            }),
+            button("swap-pair", "Swap", actions.swapPair, { title: "Swap the two dumps" }),
         state.with && textButton("no-second", "clear", () => actions.with("")),
     ]);
 }

@@ -2,7 +2,7 @@
 /* Exports what is shown: as a picture, a table, a document or a report. */
 import * as api from "../api.js";
 import { anonymiser } from "../anonymise.js";
-import { announce, button, h, listOf } from "../dom.js";
+import { announce, button, field, h, listOf } from "../dom.js";
 import { csv, markdown, tableOf } from "../report.js";
 import { png, save, standalone } from "../save.js";
 import { question } from "../state.js";
@@ -28,26 +28,18 @@ export function exportDialog(context) {
             : state.view === "compare"
               ? context.pair
               : null;
+    const inPixels = "the same in pixels, at double size";
+    const asPicture = (name, what, make) => [
+        [`${name}svg`, "SVG", what, make],
+        [`${name}png`, "PNG", inPixels, make && (async (clean) => png(clean(make())))],
+    ];
     const files = [
-        ["svg", "SVG", "the whole picture, as shown", () => svgText(context)],
-        [
-            "png",
-            "PNG",
-            "the same in pixels, at double size",
-            async (clean) => png(clean(svgText(context))),
-        ],
-        [
-            "table.svg",
-            "SVG",
+        ...asPicture("", "the whole picture, as shown", () => svgText(context)),
+        ...asPicture(
+            "table.",
             tables ? "the tables, as shown" : "no table is shown",
             tables && (() => tables),
-        ],
-        [
-            "table.png",
-            "PNG",
-            "the same in pixels, at double size",
-            tables && (async (clean) => png(clean(tables))),
-        ],
+        ),
         [
             "dot",
             "DOT",
@@ -98,22 +90,13 @@ export function exportDialog(context) {
             "nccl.xml",
             "NCCL XML",
             "the same as NCCL's topology XML, with what was assumed",
-            () =>
-                api.xml(
-                    state.id,
-                    new URLSearchParams(
-                        [
-                            ["assume", state.assume],
-                            ["release", state.release],
-                        ].filter(([, value]) => value),
-                    ),
-                ),
+            () => api.xml(state.id, given({ assume: state.assume, release: state.release })),
         ],
         [
             "vm.xml",
             "VM file",
             "for NCCL_TOPO_FILE in a virtual machine here: places without devices",
-            () => api.vmFile(state.id, vmQuery(gpus.value, nics.value)),
+            () => api.vmFile(state.id, given({ gpus: gpus.value, nics: nics.value })),
         ],
     ];
     const take = async (kind, make) => {
@@ -148,9 +131,7 @@ export function exportDialog(context) {
             ]),
         ]),
         listOf("ul.exports", files, ([kind, label, what, make]) => [
-            button(`export:${kind}`, label, () => take(kind, make), {
-                disabled: !make,
-            }),
+            button(`export:${kind}`, label, () => take(kind, make), { disabled: !make }),
             h("span.muted", what),
         ]),
         h("details", [
@@ -178,20 +159,14 @@ export function exportDialog(context) {
 }
 
 const busIds = (id, what) =>
-    h("input", {
-        id,
-        "data-key": id,
-        spellcheck: "false",
-        autocomplete: "off",
+    field(id, {
         placeholder: "0000:00:05.0, 0000:00:06.0",
         "aria-label": `Bus ids of the ${what} in the virtual machine`,
     });
-const vmQuery = (gpus, nics) =>
+/* A query of the texts that are not empty, without their blanks. */
+const given = (texts) =>
     new URLSearchParams(
-        [
-            ["gpus", gpus],
-            ["nics", nics],
-        ]
+        Object.entries(texts)
             .map(([name, text]) => [name, text.replace(/\s+/g, "")])
             .filter(([, text]) => text),
     );

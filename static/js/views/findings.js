@@ -3,6 +3,7 @@
  * the command that checks it; the rest on demand. */
 import { bySeverity, capital, costs, costText, placeName } from "../diagnosis.js";
 import { button, copyable, docsLink, fold, h, textButton, withCode } from "../dom.js";
+import { plural } from "../model.js";
 import { excerptView } from "./problem.js";
 
 /** about: {model: null while there is no answer, source, state, actions: light(id), placed(node), line(n)}. */
@@ -13,20 +14,17 @@ export function findingList(findings, about) {
         !findings.length && h("p.muted", "Nothing was found."),
         faults.length > 0 && cards(faults),
         notes.length > 0 &&
-            fold("notes", `${notes.length} note${notes.length > 1 ? "s" : ""}`, cards(notes), {
-                id: "notes-of-machine",
-            }),
+            fold("notes", plural(notes.length, "note"), cards(notes), { id: "notes-of-machine" }),
     ]);
 }
 
 function card({ cause, consequences }, about) {
-    const n = consequences.length;
     return h("li", { "data-finding": cause.id }, [
         finding(cause, about),
-        n > 0 &&
+        consequences.length > 0 &&
             fold(
                 `${about.model?.doc.topology}:${cause.id}:${cause.detail}:follows`,
-                `${n} consequence${n > 1 ? "s" : ""} of this`,
+                `${plural(consequences.length, "consequence")} of this`,
                 h("ul.findings", [
                     consequences.map((row) =>
                         h("li", { "data-finding": row.id }, finding(row, about, cause)),

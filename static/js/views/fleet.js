@@ -2,24 +2,20 @@
 /* Hosts in groups that are alike, each with its verdict beside the largest group or a machine type, and how one host
  * changed over time. */
 import { changeText } from "../compare.js";
-import { button, choices, dropDown, fold, h, listOf, searchField, table } from "../dom.js";
+import { capital } from "../diagnosis.js";
+import { button, choices, dropDown, fold, h, link, listOf, searchField, table } from "../dom.js";
 import { address, DEFAULTS } from "../state.js";
 import { answered } from "./problem.js";
 
 const FEW = 5, // names and changes that are shown without a click
-    VERDICTS = [
-        ["", "All"],
-        ["slower", "Slower"],
-        ["alike", "As fast"],
-        ["faster", "Faster"],
-        ["unknown", "Unknown"],
-    ],
-    DAYS = [
-        ["0", "At any time"],
-        ["1", "In the last day"],
-        ["7", "In the last week"],
-        ["30", "In the last 30 days"],
-    ];
+    WORDS = { slower: "slower", alike: "as fast", faster: "faster", unknown: "unknown" },
+    VERDICTS = Object.entries({ "": "all", ...WORDS }).map(([id, word]) => [id, capital(word)]),
+    DAYS = Object.entries({
+        0: "At any time",
+        1: "In the last day",
+        7: "In the last week",
+        30: "In the last 30 days",
+    });
 
 /** fleet: see fleet.js. machines: the names of the known types. actions: those of fleet.js, library(). */
 export function fleetView({ fleet, machines, state, actions }) {
@@ -99,14 +95,7 @@ function groups(doc, state, actions) {
                 differences(row),
                 h("time", { datetime: row.last }, day(row.last)),
                 [
-                    h(
-                        "a",
-                        {
-                            href: address(DEFAULTS, { id: row.topology }),
-                            "data-key": `open:${row.like}`,
-                        },
-                        "Open",
-                    ),
+                    link(address(DEFAULTS, { id: row.topology }), `open:${row.like}`, "Open"),
                     reference &&
                         reference !== row && [
                             h("br"),
@@ -120,12 +109,9 @@ function groups(doc, state, actions) {
 }
 
 const beside = (id, other, key) =>
-    h(
-        "a",
-        {
-            href: address(DEFAULTS, { id, with: other, view: "compare", hosts: 2 }),
-            "data-key": `beside:${key}`,
-        },
+    link(
+        address(DEFAULTS, { id, with: other, view: "compare", hosts: 2 }),
+        `beside:${key}`,
         "Compare",
     );
 
@@ -149,7 +135,6 @@ function names({ like, names: all, hosts }, state, actions) {
     ]);
 }
 
-const WORDS = { alike: "as fast", slower: "slower", faster: "faster", unknown: "unknown" };
 function verdict({ reference, verdict: word, differs, hosts }, all) {
     const change = differs?.cost?.change;
     return reference

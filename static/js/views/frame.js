@@ -29,12 +29,8 @@ const HYPHENS = { Communication: "Commu\u00adnication" };
 /** A button with a list of actions below it, which the browser itself closes. rows(): nodes of the list, made anew each
  * time that it opens. */
 function menu(id, label, face, rows) {
-    const list = h("div.menu", {
-        id: `${id}-menu`,
-        popover: "auto",
-        role: "group",
-        "aria-label": label,
-    });
+    const said = { id: `${id}-menu`, popover: "auto", role: "group", "aria-label": label };
+    const list = h("div.menu", said);
     const button = h(
         "button",
         {
@@ -107,12 +103,7 @@ export class Rail {
                   )
                 : [
                       row("open", "Open", !place, actions.home),
-                      row(
-                          "library",
-                          "Library",
-                          ["library", "fleet"].includes(place),
-                          actions.library,
-                      ),
+                      row("library", "Library", /library|fleet/.test(place), actions.library),
                       row("clusters", "Clusters", place === "clusters", actions.clusters),
                   ],
         );
@@ -210,7 +201,8 @@ export class Header {
 function crumbs(model, state, actions) {
     const { count, local } = model ? shape(model) : { count: 1 };
     if (count < 2) return null;
-    const host = Math.min(state.host, count - 1);
+    const host = Math.min(state.host, count - 1),
+        ranks = `${host * local}–${host * local + local - 1}`;
     const go = (by) => actions.host((host + by + count) % count);
     const step = (key, label, mark, by) =>
         button(key, mark, () => go(by), { class: "icon", "aria-label": label });
@@ -221,15 +213,8 @@ function crumbs(model, state, actions) {
             : [
                   textButton("all-hosts", `${count} hosts`, () => actions.view("hosts")),
                   h("span.muted", " / "),
-                  h(
-                      "b",
-                      {
-                          "aria-current": "page",
-                          title: `Ranks ${host * local}–${host * local + local - 1}`,
-                      },
-                      `Host ${host}`,
-                  ),
-                  h("span.muted.ranks", `, ranks ${host * local}–${host * local + local - 1}`),
+                  h("b", { "aria-current": "page", title: `Ranks ${ranks}` }, `Host ${host}`),
+                  h("span.muted.ranks", `, ranks ${ranks}`),
                   step("host-before", "Previous host", "‹", -1),
                   step("host-after", "Next host", "›", 1),
               ],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The hosts of a communicator: a row for each with what a channel receives and sends, and a link to the host. */
-import { button, h, table, textButton } from "../dom.js";
+import { button, choices, h, table, textButton } from "../dom.js";
 import { hostLinks, shape } from "../hosts.js";
 import { GRAPH_NAMES, plural } from "../model.js";
 import { picker } from "./channels.js";
@@ -62,12 +62,7 @@ export function hostsView({ model, state, actions }) {
         ]),
         table(
             "Hosts",
-            [
-                "Host",
-                "Ranks",
-                ring ? "~Receives from" : "~Children",
-                ring ? "~Sends to" : "~Parent",
-            ],
+            ring ? "Host|Ranks|~Receives from|~Sends to" : "Host|Ranks|~Children|~Parent",
             Array.from({ length: count }, (_, host) => () => ({
                 tag: host === state.host ? "tr.on" : "tr",
                 cells: [
@@ -83,15 +78,11 @@ export function hostsView({ model, state, actions }) {
 }
 
 const graphs = (model, state, actions) =>
-    h("div.choices", { role: "group", "aria-label": "Graph" }, [
+    choices(
+        "Graph",
         (model.doc.graphs ?? [])
             .filter((row) => row.channels)
-            .map((row) =>
-                button(
-                    `graph:${row.name}`,
-                    GRAPH_NAMES[row.name] ?? row.name,
-                    () => actions.graph(row.name),
-                    { pressed: row.name === state.graph },
-                ),
-            ),
-    ]);
+            .map(({ name }) => [name, GRAPH_NAMES[name] ?? name]),
+        state.graph,
+        actions.graph,
+    );

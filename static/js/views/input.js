@@ -108,10 +108,7 @@ export function assumptionControls({ model, machine = null, state, machines, act
                 field(
                     "fused",
                     "NIC ports",
-                    [
-                        ["", "as the dump lists them"],
-                        ["always", "fused, as in a job"],
-                    ],
+                    Object.entries({ "": "as the dump lists them", always: "fused, as in a job" }),
                     state.fuse_nics === "always" ? "always" : "",
                     (when) => actions.take("fuse_nics", when),
                 ),
@@ -135,10 +132,7 @@ export function assumptionControls({ model, machine = null, state, machines, act
                 field(
                     "gdr",
                     "GPUDirect RDMA",
-                    [
-                        ["on", "on"],
-                        ["off", "off"],
-                    ],
+                    Object.entries({ on: "on", off: "off" }),
                     gdr && now?.gdr !== false ? "on" : "off",
                     (word) => become(speed || "default", word === "on"),
                 ),

@@ -26,24 +26,13 @@ function answer(doc, state) {
             doc.members.map((row) => [row.topology, row.name || row.topology.slice(0, 12)]),
         ),
         asks = { release: state.release, hosts: state.hosts, settings: state.settings };
-    const open = (id) =>
-        link(address(DEFAULTS, { ...asks, id }), `open:${id}`, names.get(id) ?? id.slice(0, 12));
+    const to = (patch, key, id) =>
+        link(address(DEFAULTS, { ...asks, ...patch }), key, names.get(id) ?? id.slice(0, 12));
+    const open = (id) => to({ id }, `open:${id}`, id);
     const beside = (id) =>
         id === doc.reference
             ? open(id)
-            : h(
-                  "a",
-                  {
-                      href: address(DEFAULTS, {
-                          ...asks,
-                          id: doc.reference,
-                          with: id,
-                          view: "compare",
-                      }),
-                      "data-key": `beside:${id}`,
-                  },
-                  names.get(id) ?? id.slice(0, 12),
-              );
+            : to({ id: doc.reference, with: id, view: "compare" }, `beside:${id}`, id);
     return [
         h("p", { id: "majority-summary" }, doc.summary),
         effect(doc, beside),

@@ -5,21 +5,20 @@ import { cell, shortName } from "../model.js";
 import { grid, kindLegend } from "./grid.js";
 import { chosenTrays, MANY_COLUMNS, together, trays } from "../trays.js";
 
-const made = new WeakMap(); // table -> {model, other, mode, side, trays} that it shows
+const made = new WeakMap(); // table -> {key, gpus, columns} of what it shows
+const keyOf = (model, other, { cell: mode, side, trays: chosen }) => [
+    model,
+    other?.model ?? null,
+    mode,
+    side,
+    chosen,
+];
 
 /** Moves the selection within a matrix that shows the same analysis; false if it has to be made anew. Thousands of
  * cells take long to make. */
 export function moveSelection(table, { model, other, state }) {
     const shown = table && made.get(table);
-    if (
-        !shown ||
-        shown.model !== model ||
-        shown.mode !== state.cell ||
-        shown.other !== (other?.model ?? null) ||
-        shown.side !== state.side ||
-        shown.trays !== state.trays
-    )
-        return false;
+    if (!shown || keyOf(model, other, state).some((part, i) => part !== shown.key[i])) return false;
     if (!shown.columns) return true; // trays, between which no pair is selected
     const { gpus, columns } = shown;
     const r = gpus.findIndex((node) => node.id === state.from),
@@ -91,15 +90,7 @@ export function matrixView({ model, other, state, actions }) {
             }),
         })),
     );
-    made.set(table, {
-        model,
-        other: after ?? null,
-        mode: state.cell,
-        side: state.side,
-        trays: state.trays,
-        gpus,
-        columns,
-    });
+    made.set(table, { key: keyOf(model, other, state), gpus, columns });
     moveSelection(table, { model, other, state });
     return [
         h("div.toolbar", [
@@ -108,11 +99,7 @@ export function matrixView({ model, other, state, actions }) {
             after &&
                 choices(
                     "Side",
-                    [
-                        ["a", other.names.a],
-                        ["b", other.names.b],
-                        ["both", "Both"],
-                    ],
+                    Object.entries({ ...other.names, both: "Both" }),
                     state.side,
                     actions.side,
                 ),
@@ -140,36 +127,13 @@ export function matrixView({ model, other, state, actions }) {
     ];
 }
 
-const cellChoices = (state, actions) =>
-    choices(
-        "Cells say",
-        [
-            ["type", "Type"],
-            ["bw", "GB/s"],
-            ["hops", "Hops"],
-            ["verdict", "Verdict"],
-        ],
-        state.cell,
-        actions.cell,
-    );
-const trayChoices = (state, pair, actions) =>
-    choices(
-        "Rows",
-        [
-            ["", "By tray"],
-            ["all", "All GPUs"],
-            ...(pair
-                ? [
-                      [
-                          state.trays,
-                          pair[0] === pair[1] ? pair[0].name : `${pair[0].name} → ${pair[1].name}`,
-                      ],
-                  ]
-                : []),
-        ],
-        state.trays,
-        actions.trays,
-    );
+const CELLS = Object.entries({ type: "Type", bw: "GB/s", hops: "Hops", verdict: "Verdict" });
+const cellChoices = (state, actions) => choices("Cells say", CELLS, state.cell, actions.cell);
+const trayChoices = (state, pair, actions) => {
+    const name = pair && [...new Set(pair.map((rack) => rack.name))].join(" → "),
+        rows = { "": "By tray", all: "All GPUs", ...(pair && { [state.trays]: name }) };
+    return choices("Rows", Object.entries(rows), state.trays, actions.trays);
+};
 
 /* Tray by tray: a cell shows what all its pairs have in common, and leads to them. The columns after them are the NICs
  * of the row's own tray and of the others. */
@@ -235,14 +199,7 @@ function trayMatrix(model, racks, other, state, actions) {
             ],
         })),
     );
-    made.set(table, {
-        model,
-        other: other?.model ?? null,
-        mode: state.cell,
-        side: state.side,
-        trays: state.trays,
-        columns: null,
-    });
+    made.set(table, { key: keyOf(model, other, state), columns: null });
     return [
         h("div.toolbar", [
             cellChoices(state, actions),

@@ -2,6 +2,7 @@
 /* The command palette: a field with a list below it that finds devices, views, settings, actions and documents. Arrow
  * keys and Enter work in it. */
 import { h, replace } from "../dom.js";
+import { plural } from "../model.js";
 import { entries, find } from "../search.js";
 import { devicesIn } from "../source.js";
 import { SECTIONS } from "../state.js";
@@ -25,7 +26,7 @@ const DOCUMENTS = [
 export function commands({ open, settings, actions }) {
     const row =
         (about) =>
-        ([name, run]) => ({ name, about, run });
+        (/** @type {any[]} */ [name, run]) => ({ name, about, run });
     const view = SECTIONS.flatMap(([, section, views]) =>
         views.map(([name, label]) => [
             section === label || views.length === 1 ? section : `${section}: ${label}`,
@@ -41,16 +42,10 @@ export function commands({ open, settings, actions }) {
             ["Hide or show the inspector", actions.inspector],
             ["Clear the selection", actions.clear],
         ].map(row("action")),
-        ...[1, 2, 4, 8, 16, 64].map((n) => ({
-            name: `${n} host${n > 1 ? "s" : ""}`,
-            about: "question",
-            run: () => actions.hosts(n),
-        })),
-        ...settings.map(({ name }) => ({
-            name,
-            about: "setting",
-            run: () => actions.setting(name),
-        })),
+        ...[1, 2, 4, 8, 16, 64]
+            .map((n) => [plural(n, "host"), () => actions.hosts(n)])
+            .map(row("question")),
+        ...settings.map(({ name }) => [name, () => actions.setting(name)]).map(row("setting")),
     ];
     return [
         ...(open ? here : []),
@@ -62,11 +57,10 @@ export function commands({ open, settings, actions }) {
             ["Light or dark colours", actions.theme],
             ["Keys", actions.help],
         ].map(row("action")),
-        ...DOCUMENTS.map(([name, page]) => ({
+        ...DOCUMENTS.map(([name, page]) => [
             name,
-            about: "document",
-            run: () => window.open(`docs/${page}`, "_blank", "noopener"),
-        })),
+            () => window.open(`docs/${page}`, "_blank", "noopener"),
+        ]).map(row("document")),
     ];
 }
 

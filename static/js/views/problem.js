@@ -92,7 +92,8 @@ const firstLines = (text) =>
         )
         .join("\n");
 
-const sentence = (text) =>
+/** A text as a sentence, "" of nothing. */
+export const sentence = (text) =>
     text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".") : "";
 
 /** around: lines before and after. */

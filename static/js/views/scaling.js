@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A small chart: bus bandwidth of AllReduce and AlltoAll at 1 GiB over the number of hosts, each number a switch. */
 import { h, s } from "../dom.js";
-import { bandwidth } from "../model.js";
+import { bandwidth, plural } from "../model.js";
 
 const W = 300,
     H = 124,
@@ -19,11 +19,11 @@ export function scalingChart({ hosts, lines, pending }, asked, actions) {
         at = hosts.indexOf(asked);
     const place = ({ values }) =>
         values.flatMap((value, i) => (value === null ? [] : [[x(i), y(value)]]));
-    const said = (i) =>
-        lines
-            .filter(({ values }) => values[i] !== null)
-            .map(({ name, values }) => `${name} ${bandwidth(values[i])} GB/s`)
-            .join(", ");
+    const called = (n, i) => {
+        const known = lines.filter(({ values }) => values[i] !== null),
+            said = known.map(({ name, values }) => `${name} ${bandwidth(values[i])} GB/s`);
+        return `${plural(n, "host")}: ${said.join(", ") || "computing"}`;
+    };
     return h("figure.scaling", { id: "scaling", "aria-busy": pending ? "true" : null }, [
         s(
             "svg",
@@ -63,7 +63,7 @@ export function scalingChart({ hosts, lines, pending }, asked, actions) {
                         tabindex: "0",
                         "data-key": `scale:${n}`,
                         "aria-pressed": String(n === asked),
-                        "aria-label": `${n} host${n > 1 ? "s" : ""}: ${said(i) || "computing"}`,
+                        "aria-label": called(n, i),
                         onclick: () => actions.hosts(n),
                         onkeydown: (event) => {
                             if (event.key !== "Enter" && event.key !== " ") return;
@@ -71,7 +71,7 @@ export function scalingChart({ hosts, lines, pending }, asked, actions) {
                             actions.hosts(n);
                         },
                     },
-                    s("title", null, `${n} host${n > 1 ? "s" : ""}: ${said(i) || "computing"}`),
+                    s("title", null, called(n, i)),
                     s("rect", { x: x(i) - step / 2, y: TOP - 4, width: step, height: H - TOP + 4 }),
                     s("text", { class: "x", x: x(i), y: H - 6 }, String(n)),
                 ),

@@ -3,6 +3,7 @@
 import { button, facts, h, table, textButton } from "../dom.js";
 import { loads } from "../channels.js";
 import { flawedLinks } from "../diagnosis.js";
+import { sentence } from "./problem.js";
 import { whyOfSelection } from "../why.js";
 import { nicTable } from "../nics.js";
 import { nicsOfGpu } from "./nics.js";
@@ -19,8 +20,6 @@ import {
     verdict,
 } from "../model.js";
 
-const sentence = (text) =>
-    text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "";
 const kind = (type) => h(`span.kind.k-${type}`, { title: KINDS[type] }, type);
 
 /** other: {model, names} of the other side of a comparison, or null. extending: the next device that is chosen is the

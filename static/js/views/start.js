@@ -2,7 +2,7 @@
 /* The page before a machine is open: one place for anything that describes a machine, the machine types, what was
  * opened recently, and examples with their pictures. */
 import { costBar, decidingLine, headline } from "../diagnosis.js";
-import { button, copyable, fileButton, h, listOf, sign } from "../dom.js";
+import { button, copyable, fileButton, h, link, listOf, sign } from "../dom.js";
 import { isRack, typeText } from "../machine_types.js";
 import { index } from "../model.js";
 import { address, DEFAULTS } from "../state.js";
@@ -82,15 +82,9 @@ export function startView({
             h("section", { id: "recent", "aria-label": "Recently opened" }, [
                 h("h2", "Recently opened"),
                 listOf("ul.recent", recent, (row) => [
-                    h(
-                        "a",
-                        {
-                            href: address(DEFAULTS, {
-                                id: row.id,
-                                machine: row.machine ?? "",
-                            }),
-                            "data-key": `recent:${row.id}`,
-                        },
+                    link(
+                        address(DEFAULTS, { id: row.id, machine: row.machine ?? "" }),
+                        `recent:${row.id}`,
                         row.name || row.id.slice(0, 12),
                     ),
                     h("span.muted", row.sentence ? ` ${row.sentence}` : ""),

@@ -229,32 +229,30 @@ function checks(model, before, state, context) {
     const nics = nicTable(context.network ?? model).filter((row) => row.nics.length);
     const list = (some) => answers(some, old, model, state),
         { topology } = model.doc;
+    const folded = (some, tone, id, more = null) =>
+        some.length > 0 &&
+        fold(
+            `${topology}:${id}`,
+            h(`span.tone-${tone}`, [
+                sign(TONES[tone][0], "tone"),
+                ` ${plural(some.length, "check")} ${id}`,
+                more,
+            ]),
+            list(some),
+            { id },
+        );
     return h("section", { id: "glance", "aria-label": "Checks" }, [
         limits.length > 0 && list(limits),
-        failed.length > 0 &&
-            fold(
-                `${topology}:failed`,
-                h("span.tone-fault", [
-                    sign(TONES.fault[0], "tone"),
-                    ` ${failed.length} check${failed.length > 1 ? "s" : ""} failed`,
+        folded(failed, "fault", "failed"),
+        folded(
+            passed,
+            "good",
+            "passed",
+            resting > 0 &&
+                h("span.muted", [
+                    `, ${resting === passed.length ? "" : `${resting} of them `}if the assumptions hold`,
                 ]),
-                list(failed),
-                { id: "failed" },
-            ),
-        passed.length > 0 &&
-            fold(
-                `${topology}:passed`,
-                h("span.tone-good", [
-                    sign(TONES.good[0], "tone"),
-                    ` ${passed.length} check${passed.length > 1 ? "s" : ""} passed`,
-                    resting > 0 &&
-                        h("span.muted", [
-                            `, ${resting === passed.length ? "" : `${resting} of them `}if the assumptions hold`,
-                        ]),
-                ]),
-                list(passed),
-                { id: "passed" },
-            ),
+        ),
         nics.length > 0 &&
             fold(`${topology}:nics`, "Which NIC each GPU uses", () =>
                 nicSummary(nics, context.actions.nic),
@@ -264,30 +262,19 @@ function checks(model, before, state, context) {
     ]);
 }
 
+const toneOf = (mark, word) =>
+    h("span.tone", { role: "img", "aria-label": word, title: word }, mark);
+
 /* Each a link to its evidence. */
 const answers = (rows, old, model, state) =>
     h("dl.glance", [
         rows.map((row) => [
             h("dt", row.ask),
             h(`dd.tone-${row.tone ?? "none"}`, { "data-question": row.id }, [
-                row.tone
-                    ? h(
-                          "span.tone",
-                          {
-                              role: "img",
-                              "aria-label": TONES[row.tone][1],
-                              title: TONES[row.tone][1],
-                          },
-                          TONES[row.tone][0],
-                      )
-                    : h("span.tone"),
+                row.tone ? toneOf(...TONES[row.tone]) : h("span.tone"),
                 h("span", [
                     row.patch
-                        ? h(
-                              "a",
-                              { href: address(state, row.patch), "data-key": `question:${row.id}` },
-                              row.answer,
-                          )
+                        ? link(address(state, row.patch), `question:${row.id}`, row.answer)
                         : row.answer,
                     assumption(row, model.doc),
                     old.has(row.id) &&
@@ -305,7 +292,7 @@ const assumption = ({ id, assumes }, doc) =>
     assumes.length > 1 || assumes[0]?.length > LONG
         ? fold(
               `${doc.topology}:assumes:${id}`,
-              `≈ rests on ${assumes.length} assumption${assumes.length > 1 ? "s" : ""}`,
+              `≈ rests on ${plural(assumes.length, "assumption")}`,
               listOf("ul", assumes, (text) => [capital(text), "."]),
           )
         : assumes.length > 0 && h("div.small", `≈ assumes: ${assumes[0]}.`);
