@@ -179,10 +179,10 @@ const struct orr_asked orr_asked_rows[] = {
      "Start operations in the same order on all ranks (since 2.26, NCCL_LAUNCH_ORDER_IMPLICIT=1 keeps the order of "
      "the program), and put a send and its receive between ncclGroupStart() and ncclGroupEnd()."},
     {"asked-ib-disable", "nccl_ib_disable&not work|no effect|ignored|does not|still",
-     "NCCL_IB_DISABLE=1 turns off NCCL's own InfiniBand and RoCE code. A plugin such as IBext of HPC-X has its own "
-     "and does not follow that setting.",
+     "NCCL_IB_DISABLE=1 turns off NCCL's own InfiniBand and RoCE code. The plugin of HPC-X (IBext) has its own, which "
+     "NCCL_IBEXT_DISABLE=1 turns off.",
      "Check: \"Using network\" with NCCL_DEBUG=INFO names the network; IBext is the plugin's.",
-     "Set NCCL_NET=Socket, or NCCL_NET_PLUGIN=none together with NCCL_IB_DISABLE=1."},
+     "Set both to 1, or NCCL_NET=Socket."},
     {"asked-networks",
      "ethernet|tcp&infiniband| ib |roce&clusters|both|mix|different types|at the same time|simultaneous|automatic",
      "A communicator uses one kind of network: NCCL cannot take InfiniBand or RoCE between some hosts and TCP "
