@@ -259,6 +259,9 @@ static void nic_missing(struct orr_finder *f)
         (strcmp(m->type->family, "NVIDIA") != 0 || has_uneven_cpus(f)))
         orr_say(f, "%u NICs of %u Gb/s are in the dump; machines of this kind, such as %s, have %u", m->nics_here,
                 m->type->net_mbps / 1000, type_title(f), m->nics);
+    if (!f->at->detail && !m->type && m->nics_here < m->nics && whole.machine.nics_here < m->nics)
+        orr_say(f, "%u NIC ports are in the dump of several hosts; if each had as many as most, there would be %u",
+                m->nics_here, m->nics);
 }
 
 static void nic_misplaced(struct orr_finder *f)

@@ -164,22 +164,22 @@ static const char *host_of(const struct orr_hardware_facts *h, uint32_t element)
     return orr_element_word(h->dump, element, ORR_ATTR_HOST_HASH);
 }
 
-/* The number of GPUs of several hosts if each had as many as most of them; 0 if half of the hosts or more have another
- * number. */
-static uint32_t gpus_of_hosts(const struct orr_hardware_facts *h)
+/* The number of these devices of several hosts if each had as many as most of them; 0 if half of the hosts or more have
+ * another number. */
+static uint32_t of_hosts(const struct orr_hardware_facts *h, const uint32_t *devices, uint32_t device_count)
 {
-    enum { MOST_PAIRS = 1 << 20 }; /* pairs of CPUs and GPUs: a limit for hostile dumps */
+    enum { MOST_PAIRS = 1 << 20 }; /* pairs of CPUs and devices: a limit for hostile dumps */
     uint32_t hosts = 0, most = 0, with_most = 0;
-    for (uint32_t c = 0; (uint64_t)h->cpu_count * h->gpu_count <= MOST_PAIRS && c < h->cpu_count; c++) {
+    for (uint32_t c = 0; (uint64_t)h->cpu_count * device_count <= MOST_PAIRS && c < h->cpu_count; c++) {
         const char *host = host_of(h, h->cpus[c]);
-        uint32_t before = 0, gpus = 0;
+        uint32_t before = 0, has = 0;
         while (strcmp(host_of(h, h->cpus[before]), host) != 0)
             before++;
-        for (uint32_t g = 0; before == c && g < h->gpu_count; g++)
-            gpus += !strcmp(host_of(h, h->gpus[g]), host);
+        for (uint32_t d = 0; before == c && d < device_count; d++)
+            has += !strcmp(host_of(h, devices[d]), host);
         hosts += before == c;
-        with_most = gpus > most ? 1 : with_most + (before == c && gpus == most);
-        most = gpus > most ? gpus : most;
+        with_most = has > most ? 1 : with_most + (before == c && has == most);
+        most = has > most ? has : most;
     }
     return 2 * with_most > hosts ? hosts * most : 0;
 }
@@ -194,8 +194,11 @@ void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machin
     if (seen.mixed)
         return;
     read_boards(h, &seen, ret_machine);
-    if (!is_one_host(h))
-        ret_machine->gpus = gpus_of_hosts(h);
+    if (!is_one_host(h)) {
+        ret_machine->gpus = of_hosts(h, h->gpus, h->gpu_count);
+        ret_machine->nics = of_hosts(h, h->nets, h->net_count);
+        ret_machine->nics_here = h->net_count;
+    }
     for (size_t i = 0; is_one_host(h) && (type = orr_machine_type(i)); i++) {
         uint32_t ports, away = orr_machine_has_gpus(type, &seen, h->gpu_count) ? distance(h, type, &ports) : NO_FIT;
         if (away == NO_FIT || away > nearest)

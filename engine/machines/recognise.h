@@ -39,8 +39,8 @@ struct orr_machine {
     int32_t gpu_generation; /* PCIe generation that the GPUs can run at */
     bool type_links;        /* the generation is that of the type */
     bool shown_links;       /* the CPU is unknown, and links of other devices show it */
-    uint32_t gpus, nics;    /* of one such machine; nics: ports that are as fast as the type's. For several hosts, gpus
-                             * assumes that each has as many as most have; 0 if there is no majority */
+    uint32_t gpus, nics;    /* of one such machine; nics: ports that are as fast as the type's. For several hosts, each
+                             * is assumed to have as many as most have; 0 if there is no majority */
     uint32_t gpus_here, nics_here; /* of the dump */
     struct orr_nearly nearly;      /* if no type fits */
     /* The machine may be right, as another type or with NICs that the server's maker chose. But it may also be one of

@@ -143,12 +143,14 @@ static void add_nics(struct orr_variant *variant, const uint32_t *nets, uint32_t
     orr_repair_number_nics(variant, added);
 }
 
-/* Without switches, the type says how many NICs there are, and each is as near to its GPUs as the others. */
+/* Without switches, the type, or most of several hosts, says how many NICs there are; each is as near to its GPUs as
+ * the others. */
 void orr_repair_nics_without_switches(struct orr_variant *variant)
 {
     const struct orr_machine *machine = variant->machine;
-    uint32_t *nets = machine->type ? ORR_NEW(variant->arena, uint32_t, variant->hw->net_count) : NULL;
-    const uint32_t count = nets ? orr_job_ports(variant->hw, machine->type, nets) : 0;
+    uint32_t *ports = machine->type ? ORR_NEW(variant->arena, uint32_t, variant->hw->net_count) : NULL;
+    const uint32_t *nets = ports ? ports : variant->hw->nets;
+    const uint32_t count = ports ? orr_job_ports(variant->hw, machine->type, ports) : variant->hw->net_count;
     const uint32_t like = count ? variant->hw->card_of[nets[0]] : ORR_NO_CARD;
     if (like != ORR_NO_CARD && machine->nics_here < machine->nics)
         add_nics(variant, nets, count, machine->nics - machine->nics_here,

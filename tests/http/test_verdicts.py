@@ -361,6 +361,19 @@ def test_a_nic_that_no_switch_lacks_is_missing_by_the_machine_type(name, tmp_pat
         assert "nic-missing" not in run("analyze", "--hosts", 2, "--domain", 1, file)
 
 
+@pytest.mark.parametrize("trays, there", [(3, 11), (2, None)])
+def test_a_nic_that_one_tray_lacks_is_missing(trays, there, tmp_path):
+    """Most trays of a rack have 4; if two differ, nobody knows which one is whole."""
+    tree, file = ET.fromstring(run("convert", "--machine", "gb200-nvl72")), tmp_path / "rack.xml"
+    for cpu in tree.findall("cpu")[2 * trays :]:
+        tree.remove(cpu)
+    assert machine_faults.nic_gone(tree)
+    file.write_text(ET.tostring(tree, encoding="unicode"))
+    rows = [row for row in json.loads(run("analyze", file))["findings"] if row["id"] == "nic-missing"]
+    said = f"{there} NIC ports are in the dump of several hosts; if each had as many as most, there would be 12"
+    assert [row["detail"] for row in rows] == ([said] if there else [])
+
+
 def test_a_machine_of_no_known_type_is_only_compared_with_itself(tmp_path):
     said = verdict(ROOT / "static/examples/l40s-8gpu.xml", "--hosts", 2)
     assert said.startswith("No fault inside this dump: ") and said.endswith(
