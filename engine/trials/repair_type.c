@@ -152,7 +152,7 @@ void orr_repair_nics_without_switches(struct orr_variant *variant)
     const uint32_t *nets = ports ? ports : variant->hw->nets;
     const uint32_t count = ports ? orr_job_ports(variant->hw, machine->type, ports) : variant->hw->net_count;
     const uint32_t like = count ? variant->hw->card_of[nets[0]] : ORR_NO_CARD;
-    if (like != ORR_NO_CARD && machine->nics_here < machine->nics)
+    if (like != ORR_NO_CARD && variant->hw->net_count < machine->nics) /* a slow port is not a missing one */
         add_nics(variant, nets, count, machine->nics - machine->nics_here,
                  variant->hw->cards[like].above != ORR_NO_CARD);
 }

@@ -374,6 +374,14 @@ def test_a_nic_that_one_tray_lacks_is_missing(trays, there, tmp_path):
     assert [row["detail"] for row in rows] == ([said] if there else [])
 
 
+def test_a_slow_port_is_not_a_missing_nic(tmp_path):
+    tree, file = ET.fromstring(run("convert", "--machine", "alps-gh200")), tmp_path / "node.xml"
+    assert machine_faults.port_slow(tree)
+    file.write_text(ET.tostring(tree, encoding="unicode"))
+    document = json.loads(run("analyze", "--hosts", 2, "--domain", 1, file))
+    assert document["summary"]["verdict"]["finding"] == "port-slow"
+
+
 def test_a_machine_of_no_known_type_is_only_compared_with_itself(tmp_path):
     said = verdict(ROOT / "static/examples/l40s-8gpu.xml", "--hosts", 2)
     assert said.startswith("No fault inside this dump: ") and said.endswith(
