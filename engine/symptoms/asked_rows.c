@@ -8,7 +8,8 @@
 #include "engine/symptoms/finding.h"
 
 const struct orr_asked orr_asked_rows[] = {
-    {"ucx-error", " ucx error ", "UCX, which MPI uses and NCCL does not, reports an error; NCCL may not have started.",
+    {"ucx-error", " ucx error ",
+     "UCX, which MPI uses and NCCL itself does not, reports an error; NCCL may not have started.",
      "Check: with NCCL_DEBUG=INFO, a job that reached NCCL prints lines with \"NCCL INFO\".",
      "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or UCX_TLS=tcp. "
      "NCCL chooses its network independently of MPI."},
@@ -34,11 +35,10 @@ const struct orr_asked orr_asked_rows[] = {
      "their rail.",
      "Communicators whose GPUs do not match on all hosts need connections between rails."},
     {"asked-nvls", "nvls channels",
-     "NVLink SHARP (NVLS) needs NVSwitches and GPUs of Hopper or newer. On A100 and older GPUs, and without "
-     "NVSwitches, NCCL correctly has 0 NVLS channels and uses rings and trees over NVLink.",
+     "NVLink SHARP (NVLS) needs NVSwitches and GPUs of Hopper or newer, up to 2.28.3 at least three. On A100 "
+     "and older GPUs, and without NVSwitches, NCCL correctly has 0 NVLS channels and uses rings and trees over NVLink.",
      "Check: `nvidia-smi -L` names the GPUs; `nvidia-smi topo -m` must show NV# between all of them.",
-     "If the GPUs are of Hopper or newer, check the Fabric Manager, and that NCCL_NVLS_ENABLE and NCCL_CUMEM_ENABLE "
-     "are not 0."},
+     "If the GPUs are of Hopper or newer, check the Fabric Manager, and that NCCL_NVLS_ENABLE is not 0."},
     {"asked-gid-index", "nccl_ib_gid_index&not support array|for mlx5_|each hca|each nic|per hca|per nic",
      "NCCL_IB_GID_INDEX is one number for all NICs of a process, and cannot differ between them. Since 2.21 NCCL "
      "finds the index of each NIC itself: leave NCCL_IB_GID_INDEX unset.",
@@ -62,7 +62,7 @@ const struct orr_asked orr_asked_rows[] = {
      "the;tree&ring&two |2 node|2 dgx|only 2&tree is|tree better|tree faster|why tree|tree has|tree reach|tree "
      "perform",
      "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
-     "and trees and NVLink SHARP send less over the network. From 3 hosts on, the NICs limit it.",
+     "and trees and NVLink SHARP send less over the network. From 4 hosts on, the NICs limit it.",
      "Check: with NCCL_ALGO=Ring, the bus bandwidth stays below the total of the NICs.",
      "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes what to expect."},
     {"asked-shared-switch", "number of gpus|more gpus|adding&decreas|drop|degrad|lower|slower+pcie switch|pci switch",
@@ -95,7 +95,7 @@ const struct orr_asked orr_asked_rows[] = {
      "bw&single|intra|4 nic|nics per",
      "Between hosts the NICs limit bus bandwidth, not the number of GPUs or hosts: it is the sum of the NICs that "
      "the job's GPUs of one host use, so half of the GPUs may reach half of it. On 2 hosts, trees and NVLink SHARP "
-     "may exceed that. If bus bandwidth falls from 3 to 4 to 6 hosts, the network blocks or drops data.",
+     "may exceed that. If bus bandwidth falls further from 4 to 6 to 8 hosts, the network blocks or drops data.",
      "Check: with NCCL_ALGO=Ring, 2 and 4 hosts should have the same bus bandwidth. Test pairs of hosts to find a "
      "slow host.",
      "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes the bandwidth to "
@@ -129,21 +129,21 @@ const struct orr_asked orr_asked_rows[] = {
     {"asked-memory",
      "communicator|process group|alltoall|all to all|nccl&memory&usage|consum|more |much|large|reduce|how |oom|out of",
      "Each communicator has buffers of its own, for every channel and every connected peer: 4 MiB (NCCL_BUFFSIZE) "
-     "for Simple, and smaller ones for LL and LL128. Send, receive and Alltoall add buffers for each peer. Memory "
-     "grows with channels and communicators, but from 2 hosts on hardly with the number of GPUs.",
+     "for Simple, 4.7 MiB for LL128 and 0.5 MiB for LL. Memory grows with channels and communicators, but from 2 "
+     "hosts on hardly with the number of GPUs. Only send, receive and Alltoall add buffers for each peer.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ALLOC prints each allocation.",
      "Use fewer communicators, or ncclCommSplit() with splitShare=1, which shares the buffers. Fewer channels "
      "(NCCL_MAX_CTAS, NCCL_MAX_P2P_NCHANNELS for send and receive) or a smaller NCCL_BUFFSIZE cost bandwidth."},
     {"asked-ctas", "max_ctas|maxctas|maxcta |max cta&nchannels|maxchannels|channels&equivalent|same|difference|how|why",
-     "Yes: each channel is one CTA, so NCCL_MAX_CTAS (2.17 on) limits the channels as NCCL_MAX_NCHANNELS did. "
-     "maxCTAs in ncclConfig_t is the same for one communicator.",
+     "Nearly: each channel is one CTA. NCCL_MAX_CTAS (2.17 on) limits all channels, NCCL_MAX_NCHANNELS those of rings "
+     "and trees. maxCTAs in ncclConfig_t is the same for one communicator.",
      "Check: \"N coll channels\" in the log with NCCL_DEBUG=INFO.",
      "Send and receive have a limit of their own, NCCL_MAX_P2P_NCHANNELS."},
     {"asked-p2p-channels",
      "nchannels|max_ctas|grid&sendrecv|send recv|alltoall|all2all|all to all|all_to_all|ncclsend;ncclsend|"
      "sendrecv&grid|more than 1 sm|number of sm|channels",
-     "NCCL_MAX_NCHANNELS limits rings and trees only. Send and receive, and so Alltoall, have "
-     "NCCL_MAX_P2P_NCHANNELS; NVLink SHARP has NCCL_NVLS_NCHANNELS.",
+     "NCCL_MAX_NCHANNELS is for rings and trees. Send and receive, and so Alltoall, have NCCL_MAX_P2P_NCHANNELS, and "
+     "NCCL rounds their channels up to a power of two; NVLink SHARP has NCCL_NVLS_NCHANNELS.",
      "Check: \"N coll channels, N nvls channels, N p2p channels, N p2p channels per peer\" with NCCL_DEBUG=INFO.",
      "NCCL_NCHANNELS_PER_NET_PEER is the number for each peer over the network."},
     {"asked-dynamic", "nchannels|maxctas|channels|sm number&dynamic|at runtime|per communicator|in the program",
@@ -168,7 +168,7 @@ const struct orr_asked orr_asked_rows[] = {
      "With cuMem, ranks of a host exchange memory handles over Unix sockets when they connect; NCCL_CUMEM_ENABLE=0 "
      "returns to CUDA IPC, which does not need that.",
      "Check: start the job 20 times with NCCL_CUMEM_ENABLE=0; if it never hangs, that exchange is the cause.",
-     "Keep NCCL_CUMEM_ENABLE=0 until a newer release works; it also turns NVLink SHARP and symmetric memory off."},
+     "Keep NCCL_CUMEM_ENABLE=0 until a newer release works; it also turns symmetric memory and multi-node NVLink off."},
     {"asked-order",
      "send&recv|receive&deadlock|stuck| hang|block|order;communicators|streams|two comms|multiple comm&deadlock| "
      "hang|stuck|concurrent|simultan|parallel|same time",
@@ -191,10 +191,10 @@ const struct orr_asked orr_asked_rows[] = {
      "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or use "
      "TCP for all with NCCL_NET=Socket."},
     {"asked-vendors", "intel&amd& hang|inconsisten|mixed|different;mixed cpu|different cpu vendor",
-     "Up to 2.21.5 each rank chooses algorithms by the vendor of its own CPU (from 2.18.1 also for the overhead of "
-     "the network), so hosts with Intel and AMD CPUs can choose differently and hang. From 2.22.3 on ranks agree.",
+     "Up to 2.23.4 each rank chooses algorithms by the vendor of its own CPU (2.18.1 to 2.21.5 also for the overhead "
+     "of the network), so hosts with Intel and AMD CPUs can choose differently and hang. From 2.24.3 on ranks agree.",
      "Check: `lscpu | grep Vendor` on each host; NCCL_ALGO=Ring NCCL_PROTO=Simple works if this is the cause.",
-     "Update NCCL to 2.22.3 or newer, or set NCCL_NET_OVERHEAD=1000 on all hosts."},
+     "Update NCCL to 2.24.3 or newer. From 2.18.1 on, NCCL_NET_OVERHEAD=1000 on all hosts may be enough."},
     {"asked-mixed",
      "heterogeneous|different types of gpu|different gpu|mixed gpu;a100&v100& hang|work|support|possible|mix",
      "One communicator may have GPUs of different models: all ranks use what the weakest allows. It needs the same "
@@ -219,8 +219,8 @@ const struct orr_asked orr_asked_rows[] = {
     {"asked-symmetric",
      "symmetric memory|symmetric kernel|symm mem|commwindowregister&?| how | support| why | enable| work| question| "
      "plan",
-     "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. It does not work over "
-     "PCIe, and between hosts it needs GIN (from 2.28.7) and NCCL's kernels for it (from 2.29.2).",
+     "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. P2P over PCIe is enough "
+     "for its kernels up to 2.28.9 only. Between NVLink domains it needs GIN and 2.29.2 or newer.",
      "Check: `orrery explain --why symmetric` with the machine says what allows or forbids it.",
      "Buffers come from ncclMemAlloc() and are registered by ncclCommWindowRegister() with NCCL_WIN_COLL_SYMMETRIC "
      "on all ranks; nccl-tests has -R 2."},
@@ -240,21 +240,21 @@ const struct orr_asked orr_asked_rows[] = {
      "ECE lets the NICs of a connection agree on features such as congestion control and selective repeat. NCCL only "
      "passes on what they offer, so slow or unsteady transfers with ECE are a matter of the NICs' firmware and the "
      "switches.",
-     "Check: run once with NCCL_IB_ECE_ENABLE=0.",
+     "Check: run once with NCCL_IB_ECE_ENABLE=0 (2.23.4 on).",
      "If that is faster, keep it, and update firmware and driver of the NICs to the same release on all hosts."},
     {"asked-buffsize",
      "buffsize|chunk_size|chunksize&?|what|how|optimal|requirement|role|effect|affect|implication|increas|why|larger",
      "NCCL_BUFFSIZE (4 MiB) is the size of the buffer between two ranks in each channel, a ring of 8 slots: chunks "
      "are 1/8 of it, 1/4 for rings. NCCL's developers advise leaving it alone.",
      "Check: run nccl-tests with -c 1 after any change, which finds wrong data.",
-     "Use a power of two; NCCL_LL128_BUFFSIZE must be 120 times a power of two. NCCL_CHUNK_SIZE, which is not "
+     "Use a power of two; for NCCL_LL128_BUFFSIZE, 120 times a power of two. NCCL_CHUNK_SIZE, which is not "
      "documented, can give wrong data above NCCL_P2P_NET_CHUNKSIZE."},
     {"asked-sharp", "collnet| sharp &how |what |enable|use sharp|relation|support|not used|?",
      "SHARP in InfiniBand switches (CollNet) needs the plugin nccl-rdma-sharp-plugins (HPC-X has it), SHARP's "
      "aggregation manager in the network, and NCCL_COLLNET_ENABLE=1. It does not work on RoCE. NVLink SHARP (NVLS) "
      "is something else: it works inside an NVLink domain.",
      "Check: \"COLLNET/SHARP\" in the channels of NCCL_DEBUG=INFO, and `sharp_hello` of HPC-X.",
-     "Without SHARP the plugin brings no advantage over NCCL's own InfiniBand code."},
+     "The plugin is only for SHARP: without it, NCCL's own InfiniBand code does the same."},
     {"asked-pending",
      "list|find|which|know|identify|pending|debug&pending|lagging|stuck rank|hung rank|straggler|faulty",
      "NCCL's RAS (2.24 on) lists communicators whose ranks wait for others: run `ncclras` on a host of the job. "
@@ -263,7 +263,7 @@ const struct orr_asked orr_asked_rows[] = {
      "NCCL has no function that lists pending operations."},
     {"asked-numa", "p2p|peer to peer&numa|socket&without|how does|across;via shm&why|only",
      "Without NVLink, GPUs of different sockets (SYS in the matrix) use no P2P by default: NCCL copies through host "
-     "memory, \"via SHM\".",
+     "memory, \"via SHM\". On AMD CPUs they do if the host has only two GPUs, and up to 2.22.3 with any number.",
      "Check: `orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` names the rule.",
      "NCCL_P2P_LEVEL=SYS allows P2P there; measure, because the link between the sockets often makes it slower."},
     {"asked-inside", "within numa|same numa|same switch|same pcie switch|below one pcie switch&slower|half|lower",
@@ -274,11 +274,11 @@ const struct orr_asked orr_asked_rows[] = {
      "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 Gb/s. "
      "NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few GB/s.",
      "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",
-     "Name both, such as NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (`ibdev2netdev` lists them), with MTU 9000: 22 to 24 "
+     "Name both, such as NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (`ibdev2netdev` lists them), with MTU 9000: 20 to 24 "
      "GB/s have been measured over one cable."},
     {"asked-alltoall", "alltoall|all to all|all2all&node|scal|degrad|poor|slow|drop|linear|lower",
      "Alltoall sends to every rank directly: on N hosts, (N-1)/N of the data of a GPU crosses its own NIC, so bus "
-     "bandwidth falls to that of one NIC per GPU (50 GB/s for 400 Gb/s), from far above it on one host. Rings and "
+     "bandwidth falls towards that of one NIC per GPU (50 GB/s for 400 Gb/s), from far above it on one host. Rings and "
      "trees use other paths, so a good AllReduce says nothing about it.",
      "Check: run sendrecv_perf between two hosts. With many hosts, look at drops and pauses of the switches.",
      "Remove NCCL_NCHANNELS_PER_NET_PEER and chunk sizes from the settings. 2.19 creates fewer channels than 2.18: "
@@ -311,7 +311,7 @@ const struct orr_asked orr_asked_rows[] = {
      "on all hosts.",
      "Then paste what the job prints with -x NCCL_DEBUG=INFO, from its first line on."},
     {"asked-ports", "firewall|port range|which port|open port|tcp port|ip port|listening port&nccl|rank|node",
-     "NCCL uses free TCP ports of the system to start and for sockets; no setting of NCCL names them.",
+     "NCCL uses free TCP ports of the system to start and for sockets; no setting limits them to a range.",
      "Check: `cat /proc/sys/net/ipv4/ip_local_port_range`.",
      "Limit that range, for example `sysctl -w net.ipv4.ip_local_port_range=\"50000 51000\"`, and open it between "
      "the hosts, together with the port of the launcher (MASTER_PORT)."},
@@ -337,7 +337,7 @@ const struct orr_asked orr_asked_rows[] = {
      "`orrery channels` prints the rings and trees of a machine."},
     {"asked-protocol", " ll128 |ll128&what |difference|why |when |how |mean;simple& ll &protocol|difference",
      "Simple sends large blocks and then a flag: full bandwidth, high latency. LL puts a flag beside every 4 bytes "
-     "of data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 95 % of the "
+     "of data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 94 % of the "
      "bandwidth, and needs hardware that keeps the order of 128 bytes, such as NVLink.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the protocol of each operation.",
      "Leave NCCL_PROTO unset: a forced LL128 can give wrong data where NCCL does not allow it."},
@@ -355,12 +355,12 @@ const struct orr_asked orr_asked_rows[] = {
      "and the thread sends them and posts receives for the next. Another thread serves the set-up of connections. "
      "NVLink and P2P need no such thread while data flows.",
      "Check: `top -H -p PID` shows the threads of a rank.",
-     "There is one progress thread per rank, and no setting changes that number."},
+     "A communicator has one progress thread per rank, and no setting changes that number."},
     {"asked-profiler",
      "profiler plugin|profile_event_mask|nccl profiler&?|see|only|nothing|missing|how |what |understand",
      "Events below a collective come from the proxy thread, so only transfers over the network have them: on one "
-     "host with P2P there are none. NCCL_PROFILE_EVENT_MASK adds up 1 (group), 2 (collective), 4 (send and receive), "
-     "8 (proxy operation), 16 (its steps), 32 (control) and, in newer releases, 64 (kernel channel).",
+     "host with P2P there are none. NCCL_PROFILE_EVENT_MASK, which NCCL's example plugin reads, adds up 1 (group), "
+     "2 (collective), 4 (send and receive), 8 (proxy operation), 16 (its steps), 32 (control), 64 (kernel channel).",
      "Check: two ranks on two hosts, or NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1 on one, show proxy events.",
      "Kernel channel events (2.26 on) show work inside one host."},
     {"asked-cpu", "nccl&cpu usage|cpu load|cpu utilization|cpu core|100 cpu|busy wait|proxy thread",

@@ -45,7 +45,7 @@ static const struct setting {
     {"NCCL_GRAPH_FILE", NULL, "forces the channels of a file, which fits one machine and one number of GPUs only",
      ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_NVLS_ENABLE", "0", "turns NVLink SHARP (NVLS) off", ORR_SYMPTOM_SETTING, NULL, NULL},
-    {"NCCL_CUMEM_ENABLE", "0", "turns off the memory that NVLink SHARP (NVLS) and NVLink between hosts (MNNVL) need",
+    {"NCCL_CUMEM_ENABLE", "0", "turns off the memory that symmetric memory and NVLink between hosts (MNNVL) need",
      ORR_SYMPTOM_SETTING, NULL, NULL},
     {"NCCL_PXN_DISABLE", "1", "turns PXN off, so a GPU reaches NICs of other GPUs across the PCIe switches",
      ORR_SYMPTOM_SETTING, NULL, NULL},
