@@ -7,21 +7,24 @@
 #include "engine/symptoms/asked.h"
 #include "engine/symptoms/finding.h"
 
-/* Whether a line, or any line after '+', has one of the alternatives of each group; words ends at ';'. */
+/* Whether a line, or any line after '+', has one of the alternatives of each group, or after '!' none of them; words
+ * ends at ';'. */
 static bool has_all(const struct orr_log *log, uint32_t line, const char *words)
 {
-    bool any = false, anywhere = false;
+    bool any = false, anywhere = false, unwanted = false;
     for (;; words++) {
+        unwanted |= *words == '!';
+        words += *words == '!';
         const size_t length = strcspn(words, "|&+;");
         for (uint32_t i = anywhere ? 0 : line; i < (anywhere ? log->said_count : line + 1) && !any; i++)
             any = memmem(log->said[i].words, strlen(log->said[i].words), words, length) != NULL;
         words += length;
         if (*words == '|')
             continue;
-        if (!any || *words == ';' || !*words)
-            return any;
+        if (any == unwanted || *words == ';' || !*words)
+            return any != unwanted;
         anywhere = *words == '+';
-        any = false;
+        any = unwanted = false;
     }
 }
 
@@ -47,6 +50,9 @@ static bool has_nvls(const struct orr_log *log)
     return false;
 }
 
+/* Other libraries, about which the rows say nothing, and what people write when it works again. */
+#define OTHERS        "rccl|hccl|on rocm|amd gpu|mi210|mi250|mi300|mi325|mi355| ascend "
+#define OVER          "no longer hang| hang any| solved| resolved|been fixed|was fixed|fixed it|works now|works again"
 #define OUT_OF_MEMORY "cuda-memory-application" /* the message */
 
 void orr_symptoms_of_questions(struct orr_symptom_finder *f)
@@ -64,14 +70,17 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
     uint32_t causes = 0, count = 0;
     for (uint32_t i = 0; i < f->found->count; i++)
         causes += f->found->rows[i].weight != ORR_SYMPTOM_NOTE;
-    for (uint32_t i = 0; i < log->said_count; i++)
+    for (uint32_t i = 0; i < log->said_count; i++) {
+        if (has_all(log, i, OTHERS))
+            return;
         causes += strstr(log->said[i].words, "p2p_disable") != NULL; /* what the last row advises was tried */
+    }
     for (int last = 0; last < 2 && !(last && causes + count > 0); last++)
         for (uint32_t i = 0; i < log->said_count; i++)
             for (const struct orr_asked *row = orr_asked_rows; row->id && count < MOST; row++) {
                 if ((strcmp(row->id, ORR_ASKED_LAST) == 0) != last || log->said[i].command ||
                     (count && !strcmp(found[0]->id, row->id)) || (memory && strcmp(row->id, "asked-memory") != 0) ||
-                    !asks(row, log, i) || (!strcmp(row->id, "asked-nvls") && has_nvls(log)))
+                    !asks(row, log, i) || has_all(log, i, OVER) || (!strcmp(row->id, "asked-nvls") && has_nvls(log)))
                     continue;
                 found[count++] = row;
                 ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = row->check,

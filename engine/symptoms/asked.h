@@ -5,7 +5,8 @@
 
 struct orr_asked {
     const char *id; /* rows with the same id answer the same subject; only the first of them is said */
-    /* Of struct orr_log_said: "a|b&c+d;e" means that one line has a or b, and c, and any line d; or that one has e. */
+    /* Of struct orr_log_said: "a|b&c&!d+e;f" means that one line has a or b, and c, and not d, and any line e; or that
+     * one has f. */
     const char *words;
     const char *cause; /* the answer */
     const char *check, *cure;
