@@ -125,13 +125,13 @@ static enum orr_code predict(const struct orr_analysis *analysis, double bus_bw[
 static enum orr_code join(const struct orr_analysis *analysis, struct orr_outcomes *outcomes, struct orr_error *err)
 {
     double bus_bw[ORR_OUTCOME_TESTS][ORR_OUTCOME_SIZES] = {0};
-    struct orr_analysis *joined;
+    ORR_LOCAL_AGAIN(joined);
     uint32_t domain;
     ORR_TRY(orr_joined_analyze(analysis, &domain, &joined, err));
-    const enum orr_code code = joined ? predict(joined, bus_bw, err) : ORR_OK;
+    if (joined)
+        ORR_TRY(predict(joined, bus_bw, err));
     outcomes->joined = bus_bw[0][1];
-    orr_analysis_again_free(joined);
-    return code;
+    return ORR_OK;
 }
 
 enum orr_code orr_outcomes_find(struct orr_trials *trials, const struct orr_analysis *analysis,
