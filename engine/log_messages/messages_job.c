@@ -237,13 +237,13 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Look at the CUDA error in the line.", "node1: Test CUDA failure common.cu:294 'out of memory'"},
     {"unhandled-system", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled system error", NULL,
      "A system call or a library call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. In a container, too little "
-     "shared memory is frequent: try docker --shm-size=8g or --ipc=host.",
+     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. In a container, shared "
+     "memory is often too small: try docker --shm-size=8g or --ipc=host.",
      "node1: Test NCCL failure common.cu:958 'unhandled system error'"},
     {"unhandled-cuda", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled cuda error", NULL,
      "A CUDA call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
      "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. RTX 50 cards need NCCL 2.26.2 or "
-     "newer: `pip install -U nvidia-nccl-cu12` replaces the one of PyTorch.",
+     "newer: `pip install -U nvidia-nccl-cu12` replaces PyTorch's NCCL.",
      "RuntimeError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1333, unhandled cuda error, "
      "NCCL version 2.18.1"},
     {"unhandled-remote", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled remote error", NULL,
@@ -251,13 +251,13 @@ const struct orr_log_message orr_log_messages_job[] = {
      "RuntimeError: NCCL Error 6: unhandled remote error"},
     {"result-system", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclSystemError", NULL,
      "A system call or a library call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. In a container, too little "
-     "shared memory is frequent: try docker --shm-size=8g or --ipc=host.",
+     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. In a container, shared "
+     "memory is often too small: try docker --shm-size=8g or --ipc=host.",
      "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error."},
     {"result-cuda", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclUnhandledCudaError", NULL,
      "A CUDA call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
      "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. RTX 50 cards need NCCL 2.26.2 or "
-     "newer: `pip install -U nvidia-nccl-cu12` replaces the one of PyTorch.",
+     "newer: `pip install -U nvidia-nccl-cu12` replaces PyTorch's NCCL.",
      "ncclUnhandledCudaError: Call to CUDA function failed."},
     {"result-internal", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclInternalError", NULL,
      "NCCL stopped at a state that it does not expect: a fault of NCCL, or memory that was overwritten. NCCL 2.18 also "
