@@ -115,7 +115,8 @@ static int fastest_gpu_link(const struct orr_finder *f, float *ret_rate, int32_t
         }
     }
     const int generation = orr_pcie_generation(*ret_rate);
-    return f->machine.proven_board && !f->machine.board->c2c_links && generation > 1 ? generation : 0;
+    const struct orr_gpu_board *board = f->machine.board;
+    return board && f->machine.proven_board && !board->c2c_links && generation > 1 ? generation : 0;
 }
 
 /* Neither the CPU's model nor a faster link shows what the CPU can run at. */
@@ -233,7 +234,7 @@ static bool has_uneven_cpus(const struct orr_finder *f)
 {
     const struct orr_hardware_facts *hw = &f->hw;
     uint32_t gpus[2] = {0}, nets[2] = {0}; /* the first CPU with a GPU, and the one at hand */
-    for (uint32_t c = 0; f->machine.board->c2c_links && c < hw->cpu_count; c++) {
+    for (uint32_t c = 0; f->machine.board && f->machine.board->c2c_links && c < hw->cpu_count; c++) {
         const int at = gpus[0] > 0;
         gpus[at] = nets[at] = 0;
         for (uint32_t i = 0; i < hw->card_count; i++)
