@@ -188,11 +188,11 @@ const struct orr_asked orr_asked_rows[] = {
     {"asked-mixed",
      "heterogeneous|different types of gpu|different gpu model|mixed gpu&nccl|allreduce|communicator|node&!cpu|"
      "clusters|ethernet;a100&v100&mix|one job|together|same communicator|heterogeneous",
-     "One communicator may have GPUs of different models: all ranks use what the weakest allows. It needs the same "
-     "NCCL release and the same kind of network on all hosts.",
+     "One communicator may have GPUs of different models, with the same NCCL release and kind of network on all hosts. "
+     "With A100 and H100 together, 2.18.3 to 2.20.3 could choose different algorithms and hang.",
      "Check: NCCL_DEBUG=INFO on all ranks must show the same release, \"Using network\" and \"coll channels\".",
      "If it hangs, look at the network first: NCCL_SOCKET_IFNAME may list several names, such as eth0,ens3, and "
-     "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault. Post that log of all ranks."},
+     "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault."},
     {"asked-mnnvl",
      "mnnvl|multi node nvlink& is a | a node|how |mpirun|support|means&!schedul;nccl&support&nvlink|nvswitch&"
      "inter node|between nodes|across nodes",
@@ -244,7 +244,7 @@ const struct orr_asked orr_asked_rows[] = {
      "SHARP in InfiniBand switches (CollNet) needs the plugin nccl-rdma-sharp-plugins (HPC-X has it), SHARP's "
      "aggregation manager in the network, and NCCL_COLLNET_ENABLE=1. It does not work on RoCE. NVLink SHARP (NVLS) is "
      "something else: it works inside an NVLink domain.",
-     "Check: \"COLLNET/SHARP\" in the channels of NCCL_DEBUG=INFO, and `sharp_hello` of HPC-X.",
+     "Check: \"COLLNET/SHARP\" in the channels of NCCL_DEBUG=INFO, and `ibdiagnet --sharp` for the network.",
      "The plugin is only for SHARP: without it, NCCL's own InfiniBand code does the same."},
     {"asked-pending",
      "list|find|which|know|identify|debug&pending oper|pending nccl|pending coll|lagging|stuck rank|hung rank|"
