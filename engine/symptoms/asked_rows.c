@@ -31,11 +31,11 @@ const struct orr_asked orr_asked_rows[] = {
      "them cross. 2, the default, lets them cross only if a search without crossing does not reach the full bandwidth. "
      "PXN sends through the GPU next to the NIC of the destination's rail, so Alltoall mostly stays on rails.",
      "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH, NCCL prints crossNic, and the NIC of each connection "
-     "as \"via NET/IB/N\". If a cluster file has \"rail\" for each NIC, Orrery names rings that leave it.",
+     "as \"via NET/IB/N\". If a cluster file gives each NIC a \"rail\", Orrery names rings that leave their rail.",
      "Communicators whose GPUs do not match on all hosts need connections between rails."},
     {"asked-nvls", " 0 nvls channels|no nvls channels|nvls channels are 0|nvls channels is 0|zero nvls channels",
-     "NVLink SHARP (NVLS) needs NVSwitches and GPUs of Hopper or newer, up to 2.28.3 at least three. On A100 and older "
-     "GPUs, and without NVSwitches, NCCL correctly has 0 NVLS channels and uses rings and trees over NVLink.",
+     "NVLink SHARP (NVLS) needs NVSwitches and GPUs of Hopper or newer, before 2.28.7 at least three of them. On A100 "
+     "and older GPUs, and without NVSwitches, NCCL correctly has 0 NVLS channels and uses rings and trees over NVLink.",
      "Check: `nvidia-smi -L` names the GPUs; `nvidia-smi topo -m` must show NV# between all of them.",
      "If the GPUs are of Hopper or newer, check the Fabric Manager, and that NCCL_NVLS_ENABLE is not 0."},
     {"asked-gid-index",
