@@ -72,8 +72,7 @@ struct orr_cluster_request {
     struct orr_settings settings; /* with the release */
     bool plan;                    /* makes no rings and trees; required for more than ORR_MAX_HOSTS hosts */
     bool by_kind;                 /* the domains of the lines are assumed, because racks join hosts of this kind */
-    struct orr_arena
-        *arena; /* holds the answer, which frees it, as a failure does; NULL makes the answer in an arena of its own */
+    struct orr_arena *arena;      /* holds the answer, which frees it, as a failure does; NULL makes one */
 };
 
 /* Systems that look the same to the search. */

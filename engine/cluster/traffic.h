@@ -25,8 +25,8 @@ struct orr_traffic {
     uint32_t nic_count;
     struct orr_ring_link *links;
     uint32_t link_count;
-    uint64_t hops,
-        crossing; /* number between nodes, over all channels; number of those whose two NICs have different numbers */
+    uint64_t hops;     /* between nodes, over all channels */
+    uint64_t crossing; /* hops whose two NICs have different numbers */
 };
 
 /* Memory comes from arena. Graphs in simple order have no rate and load nothing. */

@@ -38,8 +38,8 @@ struct orr_cluster_faults {
     uint32_t hosts_at_fault;  /* hosts with one fault or more */
     uint32_t hosts_that_cost; /* those of them whose faults cost this cluster bandwidth */
     uint32_t unexamined;      /* hosts whose repairs were not tried */
-    /* Hosts that are right as they are, or else those of another type with better NICs: what is a clause, NULL if there
-     * is no such question. fixed is what the cluster gets if all these hosts should be of that type. */
+    /* Hosts that are right as they are, or should be of another type with better NICs: what is a clause, or NULL if
+     * nothing is asked. fixed: the cluster's bandwidth if all these hosts should be of that type. */
     struct orr_cluster_fault question;
     double now, repaired; /* bus bandwidth of AllReduce at 1 GiB in GB/s: as it is, and with every fault repaired */
     /* [assumed_count]: facts that the figures rest on and the inputs do not show; clauses */

@@ -214,7 +214,7 @@ static void write_healthy(const struct orr_analysis *analysis, const struct orr_
                         orr_plural(hosts));
     write_grouped(analysis, figures.value[ORR_COST_BUS_BW], text);
     if (!machine->type)
-        orr_text_puts(text, " Orrery did not recognise its machine type, so it only compared equal devices with each "
+        orr_text_puts(text, " Orrery did not recognise the machine type, so it only compared equal devices with each "
                             "other.");
 }
 

@@ -202,7 +202,7 @@ enum orr_code orr_export_slurm_block(const struct orr_export_request *request, s
     ORR_TRY(need_domains(&domains, err));
     orr_text_puts(text, "# topology.conf for TopologyPlugin=topology/block (Slurm 23.11 and later): NVLink domains.\n");
     if (domains.without) {
-        orr_text_puts(text, "# No NVLink domain is known of: ");
+        orr_text_puts(text, "# Hosts whose NVLink domain is not known: ");
         write_hosts(request, &domains, UINT32_MAX, text);
         orr_text_puts(text, "\n");
     }

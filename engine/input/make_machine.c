@@ -176,9 +176,8 @@ enum orr_code orr_input_machine_with(const struct orr_machine_type *type, unsign
     struct orr_dump *made = orr_doc_to_dump(&doc, NULL);
     ORR_NEED(made, err);
     made->arena = orr_arena_take(&arena);
-    enum orr_code code = orr_input_take(made, &options, ret_dump, err);
-    ORR_TRY(code);
-    code = name_it(*ret_dump, type, err);
+    ORR_TRY(orr_input_take(made, &options, ret_dump, err));
+    enum orr_code code = name_it(*ret_dump, type, err);
     if (code == ORR_OK && orr_machine_trays(type) > 1)
         code = join_trays(ret_dump, orr_machine_trays(type), type->gpus, err);
     if (code != ORR_OK) {

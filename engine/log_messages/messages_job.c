@@ -6,7 +6,12 @@
 #include "engine/log_messages/messages.h"
 
 #define ORR_IF_NOTHING_FOLLOWS "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes."
-#define ORR_TRY_MPI            "Make `mpirun -np 2 -H HOST1,HOST2 hostname` work first."
+#define ORR_FIRST_WARN         "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO."
+#define ORR_UNEXPECTED                                                                                                 \
+    "NCCL stopped at a state that it does not expect: a fault of NCCL, or memory that was overwritten. NCCL 2.18 "     \
+    "also reports errors of the network like this.",                                                                   \
+        ORR_FIRST_WARN " Also try a newer release."
+#define ORR_TRY_MPI "Make `mpirun -np 2 -H HOST1,HOST2 hostname` work first."
 
 const struct orr_log_message orr_log_messages_job[] = {
     {"watchdog-timeout", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Watchdog caught collective operation timeout", NULL,
@@ -173,11 +178,11 @@ const struct orr_log_message orr_log_messages_job[] = {
      "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=123.0."},
     {"sigsegv-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "SIGSEGV", "nccl",
      "A process crashed inside NCCL: it used memory that it may not use.",
-     "Try a newer release of NCCL, and report the backtrace to its developers if it crashes, too.",
+     "Try a newer release of NCCL. If it crashes as well, report the backtrace to NCCL's developers.",
      "SIGSEGV in ncclLocalOpAppend after 1.1M collectives"},
     {"segfault-ras", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "egmentation fault", " RAS| ras|/ras/|rasMsg",
      "A process crashed in NCCL's RAS, which watches jobs and which the job itself does not need.",
-     "NCCL_RAS_ENABLE=0 turns RAS off. A newer release of NCCL may not have the fault any more.",
+     "NCCL_RAS_ENABLE=0 turns RAS off; a newer release of NCCL may have mended the fault.",
      "Segmentation fault at RAS in NCCL 2.27.7"},
     {"segfault", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Segmentation fault", NULL,
      "A process crashed: it used memory that it may not use.",
@@ -237,13 +242,12 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Look at the CUDA error in the line.", "node1: Test CUDA failure common.cu:294 'out of memory'"},
     {"unhandled-system", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled system error", NULL,
      "A system call or a library call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. In a container, shared "
-     "memory is often too small: try docker --shm-size=8g or --ipc=host.",
+     ORR_FIRST_WARN " In a container, shared memory is often too small: try docker --shm-size=8g or --ipc=host.",
      "node1: Test NCCL failure common.cu:958 'unhandled system error'"},
     {"unhandled-cuda", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled cuda error", NULL,
      "A CUDA call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. RTX 50 cards need NCCL 2.26.2 or "
-     "newer: `pip install -U nvidia-nccl-cu12` replaces PyTorch's NCCL.",
+     ORR_FIRST_WARN
+     " RTX 50 cards need NCCL 2.26.2 or newer: `pip install -U nvidia-nccl-cu12` replaces PyTorch's NCCL.",
      "RuntimeError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1333, unhandled cuda error, "
      "NCCL version 2.18.1"},
     {"unhandled-remote", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled remote error", NULL,
@@ -251,28 +255,18 @@ const struct orr_log_message orr_log_messages_job[] = {
      "RuntimeError: NCCL Error 6: unhandled remote error"},
     {"result-system", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclSystemError", NULL,
      "A system call or a library call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. In a container, shared "
-     "memory is often too small: try docker --shm-size=8g or --ipc=host.",
+     ORR_FIRST_WARN " In a container, shared memory is often too small: try docker --shm-size=8g or --ipc=host.",
      "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error."},
     {"result-cuda", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclUnhandledCudaError", NULL,
      "A CUDA call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO. RTX 50 cards need NCCL 2.26.2 or "
-     "newer: `pip install -U nvidia-nccl-cu12` replaces PyTorch's NCCL.",
+     ORR_FIRST_WARN
+     " RTX 50 cards need NCCL 2.26.2 or newer: `pip install -U nvidia-nccl-cu12` replaces PyTorch's NCCL.",
      "ncclUnhandledCudaError: Call to CUDA function failed."},
-    {"result-internal", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclInternalError", NULL,
-     "NCCL stopped at a state that it does not expect: a fault of NCCL, or memory that was overwritten. NCCL 2.18 also "
-     "reports errors of the network like this.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO, and try a newer release.",
+    {"result-internal", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclInternalError", NULL, ORR_UNEXPECTED,
      "ncclInternalError: Internal check failed."},
-    {"internal-error", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "internal error - please report", NULL,
-     "NCCL stopped at a state that it does not expect: a fault of NCCL, or memory that was overwritten. NCCL 2.18 also "
-     "reports errors of the network like this.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO, and try a newer release.",
+    {"internal-error", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "internal error - please report", NULL, ORR_UNEXPECTED,
      "node1: Test NCCL failure common.cu:958 'internal error - please report this issue to the NCCL developers'"},
-    {"internal-error-older", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "NCCL", "internal error",
-     "NCCL stopped at a state that it does not expect: a fault of NCCL, or memory that was overwritten. NCCL 2.18 also "
-     "reports errors of the network like this.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO, and try a newer release.",
+    {"internal-error-older", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "NCCL", "internal error", ORR_UNEXPECTED,
      "node1: Test NCCL failure common.cu:958 'internal error'"},
     {"result-usage", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclInvalidUsage", NULL,
      "NCCL was used in a way that it does not allow. An earlier NCCL WARN line gives the reason.",

@@ -7,10 +7,8 @@
 const struct orr_log_message orr_log_messages_plugin[] = {
     {"sharp-tree-locked", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Streaming Tree lock failed", NULL,
      "SHARP got no tree for streaming in the InfiniBand switches: another job or communicator holds it, or the "
-     "switches "
-     "do not offer it. NCCL goes on without SHARP.",
-     "Let one communicator use SHARP (NCCL_COLLNET_ENABLE=0 for other jobs), and read the log of SHARP's "
-     "aggregation manager. NCCL_COLLNET_ENABLE=0 avoids the attempt.",
+     "switches do not offer it.",
+     "Set NCCL_COLLNET_ENABLE=0 for jobs that do not need SHARP, and read the log of SHARP's aggregation manager.",
      "SHARP group create: Streaming Tree lock failed (-18)"},
     {"vllm-no-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Failed to load NCCL library from", NULL,
      "vLLM found no library of NCCL where it looks for one.",

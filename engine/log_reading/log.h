@@ -224,9 +224,9 @@ struct orr_log {
     struct orr_log_event *events; /* in order of their first line */
     uint32_t event_count;
     uint32_t events_left_out;  /* lines about something wrong beyond the 1024 kinds that are kept */
-    struct orr_log_said *said; /* the first of such lines */
+    struct orr_log_said *said; /* the first lines in a person's words */
     uint32_t said_count;
-    bool speaks_of_nccl; /* one of them does */
+    bool mentions_nccl; /* one of these lines does */
     struct orr_log_progress *progress;
     uint32_t progress_count;
     struct orr_log_timed_out *timed_out;

@@ -37,6 +37,6 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
         .command = memmem(text, length, " -x ", 4) || memmem(text, length, " --", 3) != NULL,
     };
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
-        log->speaks_of_nccl |= strstr(words, subjects[i]) != NULL;
-    log->speaks_of_nccl |= strstr(words, " gpus ") && (strstr(words, "allreduce") || strstr(words, "alltoall"));
+        log->mentions_nccl |= strstr(words, subjects[i]) != NULL;
+    log->mentions_nccl |= strstr(words, " gpus ") && (strstr(words, "allreduce") || strstr(words, "alltoall"));
 }

@@ -305,7 +305,7 @@ void orr_said_conclude(const struct orr_results_building *b, struct orr_result_t
     table->said_line = said->line;
     table->one_host_assumed = !table->hosts && !table->ranks && !said->hosts && !elsewhere;
     table->hosts = hosts;
-    table->said_type = said->type ? said->type->name : NULL;
+    table->said_type = said->type && !said->types_differ ? said->type->name : NULL;
     table->board_assumed = said->unsure && !(said->gpus == BOARD && !said->cards && takes_nvlink(table));
     if (!table->board_assumed || !said->cards)
         table->model = said->model;

@@ -81,7 +81,7 @@ def test_blocks(facts):
         {"BlockName": "8f4c0000-0000-0000-0000-000000000001.7", "Nodes": "n4,n5,n6"},
         {"BlockSizes": "3,6"},
     ]
-    assert "# No NVLink domain is known of: h-1,h-2" in text
+    assert "# Hosts whose NVLink domain is not known: h-1,h-2" in text
 
 
 BLOCK = {

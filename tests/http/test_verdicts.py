@@ -385,7 +385,7 @@ def test_a_slow_port_is_not_a_missing_nic(tmp_path):
 def test_a_machine_of_no_known_type_is_only_compared_with_itself(tmp_path):
     said = verdict(ROOT / "static/examples/l40s-8gpu.xml", "--hosts", 2)
     assert said.startswith("No fault inside this dump: ") and said.endswith(
-        "Orrery did not recognise its machine type, so it only compared equal devices with each other."
+        "Orrery did not recognise the machine type, so it only compared equal devices with each other."
     )
     tree, file = ET.fromstring(run("convert", "--machine", "gh200")), tmp_path / "node.xml"
     for card in machine_faults.cards(tree, "nic"):

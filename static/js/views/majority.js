@@ -63,7 +63,7 @@ const effect = (doc, beside) => {
     const most = [...doc.members].sort((x, y) => largest(y) - largest(x))[0];
     if (largest(most) < 0.02) return null;
     return [
-        h("h2", "What ", beside(most.topology), " gets, beside the reference"),
+        h("h2", "What ", beside(most.topology), " gets, compared with the reference"),
         outcomesView(most.outcomes),
     ];
 };
