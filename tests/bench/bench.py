@@ -2,27 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures Orrery. `./dev bench` builds and runs it.
 
-usage: bench.py [engine] [server] [place] [scale] [logs] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds
-S]
+usage: bench.py [engine] [server] [place] [scale] [logs] [--release R] [--hosts N] [--runs N] [--match TEXT]
+                [--seconds S]
        bench.py --instructions [--release R] [--match TEXT] [--every N] [--jobs N]
 
 engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is missing) the
-time of
-        parse, graph, paths, search, connect and tuning, and the total: microseconds, the best of several runs
-server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real `orrery
-serve` whose log another process reads,
-        beside libmicrohttpd alone with the same bytes from memory, and beside the same asked for our address and
-        sending our headers; the same wrk drives all, in turns
+        time of parse, graph, paths, search, connect and tuning, and the total: microseconds, the best of several runs
+server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real
+        `orrery serve` whose log another process reads, beside libmicrohttpd alone with the same bytes from memory, and
+        beside the same asked for our address, sending our headers and writing a line of a log for each request; the
+        same wrk drives all, in turns
 place   processor time of the scores of all sets of GPUs, of all sizes, on 1 and 2 hosts, for every example of 8 GPUs;
-then requests a
-        second for place that differ in their free GPUs and counts, beside a cached analysis of the same machine, in
-        turns
+        then requests a second for place that differ in their free GPUs and counts, beside a cached analysis of the
+        same machine, in turns
 scale   rings and trees of every rank, 32 channels, written as JSON by `orrery channels`, from 8 to 131072 ranks:
-seconds and the
-        largest resident memory as the operating system counts them, and what twice the ranks cost against half of them
+        seconds and the largest resident memory as the operating system counts them, and what twice the ranks cost
+        against half of them
 logs    MB of log that `orrery check-log` reads in a second of processor time, by what the lines are, beside `wc -l`
-and `grep -c` of the
-        same bytes in the same run; best of several runs
+        and `grep -c` of the same bytes in the same run; best of several runs
 
 --instructions counts machine instructions by callgrind inside orr_dump_read() and orr_analyze(), as the yardstick
 ../shared/conformance/cost.csv was counted for NCCL's own code: case, ours, NCCL's, ratio, and the geometric mean.
@@ -50,6 +47,7 @@ import make_log  # noqa: E402
 
 SHARED = ROOT.parent / "shared"
 BUILD = ROOT / "build"
+LOG_LINE = 267  # bytes, as the line of orrery serve for the small section
 OF_LIBMICROHTTPD = {"Date", "Content-Length", "Connection"}  # it adds them itself
 STAGES = ["parse", "graph", "paths", "search", "connect", "tuning"]
 
@@ -193,18 +191,24 @@ def bench_place(args):
 
 
 class Bare:
-    """libmicrohttpd alone with bytes of our own from memory."""
+    """libmicrohttpd alone with bytes of our own from memory, and a line of a log for each request if it has a length."""
 
-    def __init__(self, body, threads, headers):
+    def __init__(self, body, threads, headers, line):
         pairs = [part for header in headers for part in header]
         self.child = subprocess.Popen(
-            [BUILD / "bare_mhd", body, threads, *pairs], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [BUILD / "bare_mhd", body, threads, str(line), *pairs],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
+        self.log = subprocess.Popen(["cat"], stdin=self.child.stderr, stdout=subprocess.DEVNULL)
         self.base = f"http://127.0.0.1:{self.child.stdout.readline().split()[-1]}"
 
     def end(self):
         self.child.stdin.close()
         self.child.wait(15)
+        self.log.wait(15)
 
 
 def compare_with_bare(args, pid, url, folder, threads):
@@ -213,13 +217,14 @@ def compare_with_bare(args, pid, url, folder, threads):
     file, path = pathlib.Path(folder) / "body", "/" + url.split("/", 3)[3]
     file.write_bytes(body)
     with contextlib.ExitStack() as ending:
-        alone, alike = (Bare(file, threads, given) for given in ([("Content-Type", "application/json")], headers))
+        alone = Bare(file, threads, [("Content-Type", "application/json")], 0)
+        alike = Bare(file, threads, headers, LOG_LINE)
         ending.callback(alone.end)
         ending.callback(alike.end)
         asked = {
             "orrery serve": (url, pid),
             "bare libmicrohttpd": (f"{alone.base}/", alone.child.pid),
-            "the same, our request and headers": (alike.base + path, alike.child.pid),
+            "the same, our request, headers, log": (alike.base + path, alike.child.pid),
         }
         print(
             f"\ncached {url.split('/', 5)[-1]}, {len(body)} bytes, {threads} threads, 64 connections, "
