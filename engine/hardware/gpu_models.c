@@ -19,7 +19,9 @@
 #define P2P_OF_FAMILY "; P2P inferred from published logs of NCCL for A100, H100 and H200 boards"
 #define ORR_ON_BOARD(generation, links)                                                                                \
     generation, links, ORR_GPU_SXM, ORR_YES, "NVIDIA's data sheet of the board" P2P_OF_FAMILY
-#define ORR_WITH_CPU(generation, links)    generation, links, ORR_GPU_SUPERCHIP, ORR_YES, DATA_SHEET P2P_OF_FAMILY
+#define ORR_WITH_CPU(generation, links) generation, links, ORR_GPU_SUPERCHIP, ORR_YES, DATA_SHEET P2P_OF_FAMILY
+#define ORR_PAIR_WITH_CPU(generation, links)                                                                           \
+    generation, links, ORR_GPU_SUPERCHIP_PAIR, ORR_YES, DATA_SHEET P2P_OF_FAMILY
 #define ORR_CARD(generation, links)        generation, links, ORR_GPU_PCIE, ORR_UNKNOWN, DATA_SHEET
 #define ORR_LISTED_CARD(generation, links) generation, links, ORR_GPU_PCIE, ORR_UNKNOWN, PCI_IDS
 #define ORR_GEFORCE_50                     0, 0, ORR_GPU_PCIE, ORR_NO, "noonghunna/club-3090#1130: topo -p2p says GNS"
@@ -33,9 +35,9 @@
 static const struct orr_gpu_model models[] = {
     /* Blackwell Ultra and Blackwell, data centre */
     {"B300 SXM6|B300", 103, ORR_ON_BOARD(5, 18), {{0x3182, 288}}},
-    {"GB300", 103, ORR_WITH_CPU(5, 18), {{0x31c2, 288}, {0x31c3, 288}, {0x31a1, 0}}},
+    {"GB300", 103, ORR_PAIR_WITH_CPU(5, 18), {{0x31c2, 288}, {0x31c3, 288}, {0x31a1, 0}}},
     {"B200 SXM6|B200", 100, ORR_ON_BOARD(5, 18), {{0x2901, 180}, {0x2909, 168}}},
-    {"GB200", 100, ORR_WITH_CPU(5, 18), {{0x2941, 186}}},
+    {"GB200", 100, ORR_PAIR_WITH_CPU(5, 18), {{0x2941, 186}}},
     {"B100", 100, ORR_ON_BOARD(5, 18), {{0x29bc, 0}, {0x2920, 0}}},
     {"GB10", 121, 0, 0, ORR_GPU_SUPERCHIP, ORR_UNKNOWN, DATA_SHEET, {{0x2e12, 128}}},
     /* Hopper */
@@ -193,6 +195,22 @@ bool orr_gpu_model_is(const struct orr_gpu_model *model, const char *name)
 {
     size_t length = strcspn(model->names, "|");
     return !strncmp(model->names, name, length) && !name[length];
+}
+
+const char *orr_gpu_model_said(const struct orr_gpu_model *model)
+{
+    const char *last = strrchr(model->names, '|');
+    return last ? last + 1 : model->names;
+}
+
+bool orr_gpu_model_has_card(const struct orr_gpu_model *model)
+{
+    const char *name = orr_gpu_model_said(model);
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < MODEL_COUNT; i++)
+        if (models[i].form == ORR_GPU_PCIE && !strncmp(models[i].names, name, length) && models[i].names[length] == ' ')
+            return true;
+    return false;
 }
 
 static bool has_device(const struct orr_gpu_model *model, uint32_t device)

@@ -11,16 +11,18 @@
 #include "engine/base/known.h"
 
 enum orr_gpu_form {
-    ORR_GPU_PCIE,      /* a card in a PCIe slot, or the same chip soldered into a laptop */
-    ORR_GPU_SXM,       /* a module on a board with NVLink */
-    ORR_GPU_SUPERCHIP, /* on one board with its CPU, over C2C */
+    ORR_GPU_PCIE,           /* a card in a PCIe slot, or the same chip soldered into a laptop */
+    ORR_GPU_SXM,            /* a module on a board with NVLink */
+    ORR_GPU_SUPERCHIP,      /* on one board with its CPU, over C2C */
+    ORR_GPU_SUPERCHIP_PAIR, /* two of them on one board with their CPU, over C2C */
     ORR_GPU_FORM_UNKNOWN
 };
 
 enum { ORR_GPU_MODEL_IDS = 6 };
 
 struct orr_gpu_model {
-    const char *names; /* "A|B": A is the model's own name; tools may print A or B among other words */
+    const char *names; /* "A|B": A is the model's own name; tools may print A or B among other words,
+                        * and people say the last */
     int16_t sm;        /* compute capability: 10 * major + minor */
     int8_t nvlink;     /* generation of NVLink, 0 for none, -1 if unknown */
     int8_t nvlinks;    /* NVLinks of one GPU if all are connected, 0 for none, -1 if unknown */
@@ -42,6 +44,10 @@ const struct orr_gpu_model *orr_gpu_model_of_device(uint32_t device);
 const struct orr_gpu_model *orr_gpu_model_of_name(const char *product);
 /* Whether that is the model's own name. */
 bool orr_gpu_model_is(const struct orr_gpu_model *model, const char *name);
+/* The name that people say, such as "H100": the last of the row. */
+const char *orr_gpu_model_said(const struct orr_gpu_model *model);
+/* Whether a PCIe card is called by that name too, as "H100 PCIe" is. */
+bool orr_gpu_model_has_card(const struct orr_gpu_model *model);
 
 /* Compute capabilities by the same rules; 0 if unknown. */
 int32_t orr_gpu_sm_of_device(uint32_t device);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/hardware/gpu_models.h"
 #include "engine/hardware/nic_words.h"
 #include "engine/nccltests/reading.h"
 
@@ -13,28 +14,22 @@ static bool is_word(char c)
     return orr_is_digit(c) || orr_is_letter(c) || c == '_' || c == '-';
 }
 
-/* A model of GPU. board: it exists only on boards with NVLink or NVLink-C2C, not as a card; host: each is a host of its
- * own. */
-struct said_model {
-    const char *name;
-    bool board, host;
-};
-
-/* The model that begins here; NULL if there is none. "-80GB" may follow. */
-static const struct said_model *model_at(const char *at, const char *end)
+/* The model that begins here, if its GPUs sit on boards with NVSwitches or are hosts of their own; NULL if there is
+ * none. "-80GB" may follow. Before the third NVLink a full board may have no NVSwitch. */
+static const struct orr_gpu_model *model_at(const char *at, const char *end)
 {
-    static const struct said_model models[] = {{"A100", false, false}, {"A800", false, false}, {"H100", false, false},
-                                               {"H800", false, false}, {"H200", false, false}, {"H20", true, false},
-                                               {"B200", true, false},  {"B300", true, false},  {"GH200", true, true}};
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        const size_t length = strlen(models[i].name);
-        if ((size_t)(end - at) < length || strncasecmp(at, models[i].name, length) != 0)
+    const struct orr_gpu_model *model;
+    for (size_t i = 0; (model = orr_gpu_model(i)); i++) {
+        const char *name = orr_gpu_model_said(model);
+        const size_t length = strlen(name);
+        if (model->nvlink < 3 || (model->form != ORR_GPU_SXM && model->form != ORR_GPU_SUPERCHIP) ||
+            (size_t)(end - at) < length || strncasecmp(at, name, length) != 0)
             continue;
         const char *next = at + length;
         const bool memory = end - next > 1 && next[0] == '-' && next[1] >= '1' && next[1] <= '9';
         next += next < end && *next == 's'; /* "8 B200s" */
         if (next == end || !is_word(*next) || memory)
-            return &models[i];
+            return model;
     }
     return NULL;
 }
@@ -80,7 +75,7 @@ static bool passes_over(const char **at, const char *end, const char *word)
 
 /* GPUs of a model at a digit; hosts 0 if the words there do not say them. */
 struct counted {
-    const struct said_model *model; /* NULL if it counts something else */
+    const struct orr_gpu_model *model; /* NULL if it counts something else */
     uint32_t gpus, hosts;
 };
 
@@ -104,13 +99,14 @@ static struct counted count_at(const char *at, const char *end, bool each)
     const bool dgx = passes_over(&at, end, "DGX ") || passes_over(&at, end, "DGX-");
     const bool hgx = passes_over(&at, end, "HGX ") || passes_over(&at, end, "HGX-");
     counted.model = model_at(at, end);
-    const char *after = counted.model ? at + strlen(counted.model->name) : end;
+    const char *after = counted.model ? at + strlen(orr_gpu_model_said(counted.model)) : end;
     const enum follows follows = follows_model(after, end);
     const bool plural = after < end && (*after | 0x20) == 's';
     if ((dgx || (hgx && follows == FOLLOWS_HOSTS)) && !counted.hosts) {
         counted.hosts = counted.gpus;
         counted.gpus = BOARD;
-    } else if (counted.model && counted.model->host && !counted.hosts && counted.gpus > 1 && counted.gpus < 4) {
+    } else if (counted.model && counted.model->form == ORR_GPU_SUPERCHIP && !counted.hosts && counted.gpus > 1 &&
+               counted.gpus < 4) {
         counted.hosts = counted.gpus; /* "2 GH200" */
         counted.gpus = 1;
     } else if (!counted.hosts &&
@@ -121,14 +117,15 @@ static struct counted count_at(const char *at, const char *end, bool each)
 }
 
 /* The GPUs of each host, and the number of hosts if the same line has it. */
-static void take_machine(struct orr_results_building *b, struct orr_span line, const struct said_model *model,
+static void take_machine(struct orr_results_building *b, struct orr_span line, const struct orr_gpu_model *model,
                          uint32_t count, double hosts)
 {
     static const char *const boards[] = {"sxm", "hgx", "dgx", "hbm3", "nvlink", "nvswitch", NULL};
-    const bool unsure = !model->board && !orr_span_has_one(line, boards);
-    b->said.differ |= b->said.model && (b->said.model != model->name || b->said.gpus != count);
+    const bool unsure = orr_gpu_model_has_card(model) && !orr_span_has_one(line, boards);
+    const char *name = orr_gpu_model_said(model);
+    b->said.differ |= b->said.model && (b->said.model != name || b->said.gpus != count);
     b->said.unsure = b->said.model ? b->said.unsure && unsure : unsure;
-    b->said.model = model->name;
+    b->said.model = name;
     b->said.gpus = count;
     b->said.line = b->said.line ? b->said.line : b->line;
     if (hosts >= 1 && hosts == (double)(uint32_t)hosts) {
@@ -144,12 +141,13 @@ static void take_alone(struct orr_results_building *b, struct orr_span line)
     struct orr_said *said = &b->said;
     said->several |= orr_span_has_one(line, several);
     for (const char *at = line.at, *end = at + line.length; at < end; at++) {
-        const struct said_model *model = at > line.at && is_word(at[-1]) ? NULL : model_at(at, end);
+        const struct orr_gpu_model *model = at > line.at && is_word(at[-1]) ? NULL : model_at(at, end);
         if (!model)
             continue;
-        said->alone_differ |= said->alone && said->alone != model->name;
+        const char *name = orr_gpu_model_said(model);
+        said->alone_differ |= said->alone && said->alone != name;
         said->alone_line = said->alone ? said->alone_line : b->line;
-        said->alone = model->name;
+        said->alone = name;
     }
 }
 
@@ -233,9 +231,9 @@ void orr_said_take_line(struct orr_results_building *b, struct orr_span line)
         if (*at < '1' || *at > '9' || (at > line.at && (is_word(at[-1]) || at[-1] == '.')))
             continue;
         const struct counted counted = count_at(at, end, about_each);
-        const struct said_model *model = counted.model;
+        const struct orr_gpu_model *model = counted.model;
         counts |= model != NULL;
-        if (model && model->name == b->said.model && counted.gpus == hosts * b->said.gpus && hosts > 1)
+        if (model && orr_gpu_model_said(model) == b->said.model && counted.gpus == hosts * b->said.gpus && hosts > 1)
             b->said.hosts = b->said.hosts ? b->said.hosts : (uint32_t)hosts; /* "8 nodes (32 GH200)" */
         else if (model && counted.hosts)
             take_machine(b, line, model, counted.gpus, counted.hosts);

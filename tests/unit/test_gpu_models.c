@@ -16,6 +16,25 @@ static void assert_named(const char *product, const char *own_name, int32_t sm)
         fail_msg("\"%s\" is %s of capability %d", product, model ? model->names : "unknown", model ? model->sm : 0);
 }
 
+TEST(people_say_the_last_name_and_cards_may_share_it)
+{
+    static const struct {
+        const char *product, *said;
+        bool card;
+    } cases[] = {{"NVIDIA H100 80GB HBM3", "H100", true},
+                 {"NVIDIA A100-SXM4-80GB", "A100", true},
+                 {"NVIDIA H200", "H200", true},
+                 {"NVIDIA B300 SXM6", "B300", false},
+                 {"NVIDIA H20", "H20", false},
+                 {"NVIDIA GH200 480GB", "GH200", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct orr_gpu_model *model = orr_gpu_model_of_name(cases[i].product);
+        assert_non_null(model);
+        assert_string_equal(orr_gpu_model_said(model), cases[i].said);
+        assert_int_equal(orr_gpu_model_has_card(model), cases[i].card);
+    }
+}
+
 TEST(names_match_by_whole_words_and_the_most_words_win)
 {
     static const struct {
