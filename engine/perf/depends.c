@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A verdict is never better than its inputs: each value that an assumed figure may have is tried. The results refute a
  * value whose prediction is slower than they are. If another value gives another verdict, or the figure is the one that
- * limits, the verdict is a question; results that are low with every value are low. */
+ * limits, the verdict is a question; results that are low with every value are low. The rows of a question are those of
+ * the machine's own value, or of the first other value if the results refute it. */
 #include <limits.h>
 
 #include "engine/base/budget.h"
 #include "engine/perf/perfing.h"
+#include "engine/trials/limit.h"
 #include "engine/trials/variant.h"
 
 struct judging {
     const struct orr_perf_work *work;
     const struct orr_perf_table *table;
+    struct orr_perf_table first; /* as judged with the first value that is not refuted */
+    const char *assuming;        /* that value; NULL if there is none yet */
 };
 
 /* Judges the table by the machine with one value. A machine that could not give these results is refuted. */
 static enum orr_code judge_with(void *judging, const struct orr_suppositions *of, uint32_t row,
                                 struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err)
 {
-    const struct judging *j = judging;
+    struct judging *j = judging;
     struct orr_trials trials = {.left = {.analyses = 1, .steps = ORR_PERF_OTHER_STEPS}};
     struct orr_perf_table table = *j->table;
     struct orr_variant variant;
@@ -43,6 +47,11 @@ static enum orr_code judge_with(void *judging, const struct orr_suppositions *of
             ret_depends->bus_bw = table.rows[table.main].bus_bw;
             ret_depends->expected = table.rows[table.main].expected.bus_bw;
         }
+        if (*ret_judged && !j->assuming && j->table->verdict == ORR_PERF_HIGH) {
+            code = orr_find_limit(NULL, analysis, table.test, expectation, &table.limit, err);
+            j->first = table;
+            j->assuming = of->rows[row].assuming;
+        }
     }
     orr_expectation_free(expectation);
     orr_analysis_free(analysis);
@@ -64,19 +73,38 @@ static bool asks(const struct orr_perf_table *table, const struct orr_suppositio
             (!table->depends.count || orr_depends_differ(&table->depends, ORR_PERF_LOW)));
 }
 
+/* Says with which value the rows are predicted. */
+static void show_rows(const struct orr_perf_work *work, const struct judging *judging,
+                      const struct orr_suppositions *of, struct orr_perf_table *table)
+{
+    const char *assuming = judging->assuming;
+    if (assuming) {
+        table->rows = judging->first.rows;
+        table->main = judging->first.main;
+        table->limit = judging->first.limit;
+    }
+    for (uint32_t row = 0; row < ORR_MOST_SUPPOSITIONS && of->rows[row].assuming && !assuming; row++)
+        if (orr_supposes_now(table->analysis->given, of, row))
+            assuming = of->rows[row].assuming;
+    if (assuming)
+        orr_perf_assume(table, orr_arena_text(work->arena, "%s, for the predictions of the table", assuming));
+}
+
 enum orr_code orr_perf_depend(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
                               struct orr_perf_table *table, struct orr_error *err)
 {
-    struct judging judging = {work, table};
+    struct judging judging = {.work = work, .table = table};
     const struct orr_suppositions *of;
     size_t at = 0;
     while (table->main != UINT32_MAX &&
            (of = orr_supposed(table->analysis->given, UINT_MAX, is_guessed(work, machine), &at))) {
         if (of->kind == ORR_LINKS_NICS && table->analysis->communicator.node_count < 2)
             continue;
+        judging.assuming = NULL;
         ORR_TRY(orr_depends_find(of, judge_with, &judging, &table->depends, err));
         table->confirm = of->confirm;
         if (asks(table, of)) {
+            show_rows(work, &judging, of, table);
             table->verdict = ORR_PERF_CANNOT_JUDGE;
             return ORR_OK;
         }

@@ -91,6 +91,9 @@ def test_assumed_nics_make_a_question_of_a_verdict(matrix, results):
     assert "the NICs run at 400 Gb/s" in {row["assuming"] for row in said["depends"]}
     refuted = {row["assuming"] for row in said["depends"]} & {"the NICs run at 100 Gb/s", "the NICs run at 50 Gb/s"}
     assert not refuted, "such NICs could not give as much"
+    shown = said["rows"][said["main"]]["expected"]
+    assert shown in {row["expected"] for row in said["depends"]}, "the table and the sentence have one prediction"
+    assert any(note.endswith("for the predictions of the table") for note in said["assumed"])
     given = json.loads(run("check-perf", "--machine", "hgx-h100", results))
     assert given["verdict"] == "as expected" and given["depends"] == []
 

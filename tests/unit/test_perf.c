@@ -298,6 +298,7 @@ TEST(test_guessed_machine)
     assert_non_null(strstr(table->sentence, "which is it?"));
     assert_non_null(strstr(table->sentence, "as expected if the NICs run at"));
     assert_non_null(strstr(table->sentence, "low ("));
+    assert_non_null(strstr(table->assumed[table->assumed_count - 1], "for the predictions of the table"));
     /* NVLinks limit here, which the model of the GPUs shows; slower NICs could not give as much, faster ones no more */
     table =
         judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 17500, 245.0, 460.0, 0), NULL, 0);
