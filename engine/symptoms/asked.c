@@ -50,6 +50,21 @@ static bool has_nvls(const struct orr_log *log)
     return false;
 }
 
+/* A specific question comes before a general one, in each table and from one to the next. */
+static const struct orr_asked *const tables[] = {orr_asked_operations, orr_asked_network, orr_asked_use};
+
+/* The row after this one, NULL after the last; *table tells which table it is in. */
+static const struct orr_asked *next_row(const struct orr_asked *row, uint32_t *table)
+{
+    row = row ? row + 1 : tables[ *table = 0];
+    while (!row->id) {
+        if (++*table == sizeof tables / sizeof tables[0])
+            return NULL;
+        row = tables[*table];
+    }
+    return row;
+}
+
 /* Other libraries, about which the rows say nothing, and what people write when it works again. */
 #define OTHERS        "rccl|hccl|on rocm|amd gpu|mi210|mi250|mi300|mi325|mi355| ascend "
 #define OVER          "no longer hang| hang any| solved| resolved|been fixed|was fixed|fixed it|works now|works again"
@@ -76,8 +91,8 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
         causes += strstr(log->said[i].words, "p2p_disable") != NULL; /* what the last row advises was tried */
     }
     for (int last = 0; last < 2 && !(last && causes + count > 0); last++)
-        for (uint32_t i = 0; i < log->said_count; i++)
-            for (const struct orr_asked *row = orr_asked_rows; row->id && count < MOST; row++) {
+        for (uint32_t i = 0, table; i < log->said_count; i++)
+            for (const struct orr_asked *row = NULL; count < MOST && (row = next_row(row, &table));) {
                 if ((strcmp(row->id, ORR_ASKED_LAST) == 0) != last || log->said[i].command ||
                     (count && !strcmp(found[0]->id, row->id)) || (memory && strcmp(row->id, "asked-memory") != 0) ||
                     !asks(row, log, i) || has_all(log, i, OVER) || (!strcmp(row->id, "asked-nvls") && has_nvls(log)))

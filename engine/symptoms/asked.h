@@ -12,8 +12,10 @@ struct orr_asked {
     const char *check, *cure;
 };
 
-/* asked_rows.c: a specific question comes before a general one; the last row has no id. */
 #define ORR_ASKED_LAST "asked-hang" /* said if nothing else is */
-extern const struct orr_asked orr_asked_rows[];
+
+/* asked_NAME.c, asked in this order: rows until one without an id. What a row says is from NCCL's documentation, its
+ * source (docs/nccl) or its developers; tests/questions names the public thread of each. */
+extern const struct orr_asked orr_asked_operations[], orr_asked_network[], orr_asked_use[];
 
 #endif

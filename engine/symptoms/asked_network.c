@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about NICs, networks between hosts, and GPUs that do or do not reach each other. */
+#include "engine/symptoms/asked.h"
+
+#include <stddef.h>
+
+#include "engine/symptoms/finding.h"
+
+const struct orr_asked orr_asked_network[] = {
+    {"asked-rails", "nccl_cross_nic&what | or |expect|mean|should;rail&optimized|optimization|topology&nccl",
+     "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what NCCL may do. With 0, rings and trees "
+     "enter and leave a host by the same NIC, which usually keeps them on its rail but does not guarantee it. 1 lets "
+     "them cross. 2, the default, lets them cross only if a search without crossing does not reach the full bandwidth. "
+     "PXN sends through the GPU next to the NIC of the destination's rail, so Alltoall mostly stays on rails.",
+     "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH, NCCL prints crossNic, and the NIC of each connection "
+     "as \"via NET/IB/N\". If a cluster file gives each NIC a \"rail\", Orrery names rings that leave their rail.",
+     "Communicators whose GPUs do not match on all hosts need connections between rails."},
+    {"asked-gid-index",
+     "nccl_ib_gid_index&not support array|for mlx5_|each hca|each nic|per hca|per nic&and |differ|own |array|support",
+     "NCCL_IB_GID_INDEX is one number for all NICs of a process, and cannot differ between them. Since 2.21 NCCL finds "
+     "the index of each NIC itself: leave NCCL_IB_GID_INDEX unset.",
+     "Check: `show_gids` lists an IPv4 address with RoCE v2 for each NIC.",
+     "Among several GIDs, NCCL_IB_ADDR_FAMILY, NCCL_IB_ADDR_RANGE (a subnet) and NCCL_IB_ROCE_VERSION_NUM choose."},
+    {"asked-gid-pod", " gids &zero|empty|0000 0000 0000 0000 0000 0000 0000&roce|rdma|hca|mlx5|pod",
+     "RoCE makes its GIDs from the addresses of the NIC's own network interface, which must be in the same network "
+     "namespace: a pod that has only the cluster's network (calico, cilium) gets the RDMA device without GIDs. "
+     "InfiniBand needs no such interface.",
+     "Check in the pod: `ip -br addr` must list an interface of the NIC with an address, `show_gids` a GID for it.",
+     "Give the pod an interface of each NIC (Multus with macvlan, SR-IOV or host-device), or use hostNetwork: true."},
+    {"asked-ib-disable", "nccl_ib_disable&not work|no effect|ignored|does not disable|does not turn|still use",
+     "NCCL_IB_DISABLE=1 turns off NCCL's own InfiniBand and RoCE code. The plugin of HPC-X (IBext) has its own, which "
+     "NCCL_IBEXT_DISABLE=1 turns off.",
+     "Check: \"Using network\" with NCCL_DEBUG=INFO names the network; IBext is the plugin's.",
+     "Set both to 1, or NCCL_NET=Socket."},
+    {"asked-networks",
+     "ethernet|tcp&infiniband| ib |roce|high speed ib&clusters|different types|mix|at the same time|simultaneous|"
+     "automatic selection&!bootstrap",
+     "A communicator uses one kind of network, not InfiniBand or RoCE between some hosts and TCP between others.",
+     "Check: with NCCL_DEBUG=INFO, \"Using network IB\" or \"Using network Socket\" names the communicator's network.",
+     "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or use "
+     "TCP for all with NCCL_NET=Socket."},
+    {"asked-vendors", "intel&amd&inconsisten|mixed|same job|different cpu;mixed cpu|different cpu vendor",
+     "Up to 2.23.4 each rank chooses algorithms by the vendor of its own CPU (2.18.1 to 2.21.5 also for the overhead "
+     "of the network), so hosts with Intel and AMD CPUs can choose differently and hang. From 2.24.3 on ranks agree.",
+     "Check: `lscpu | grep Vendor` on each host; NCCL_ALGO=Ring NCCL_PROTO=Simple works if this is the cause.",
+     "Update NCCL to 2.24.3 or newer. From 2.18.1 on, NCCL_NET_OVERHEAD=1000 on all hosts may be enough."},
+    {"asked-mixed",
+     "heterogeneous|different types of gpu|different gpu model|mixed gpu&nccl|allreduce|communicator|node&!cpu|"
+     "clusters|ethernet;a100&v100&mix|one job|together|same communicator|heterogeneous",
+     "One communicator may have GPUs of different models, with the same NCCL release and kind of network on all hosts. "
+     "With A100 and H100 together, 2.18.3 to 2.20.3 could choose different algorithms and hang.",
+     "Check: NCCL_DEBUG=INFO on all ranks must show the same release, \"Using network\" and \"coll channels\".",
+     "If it hangs, look at the network first: NCCL_SOCKET_IFNAME may list several names, such as eth0,ens3, and "
+     "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault."},
+    {"asked-mnnvl",
+     "mnnvl|multi node nvlink& is a | a node|how |mpirun|support|means&!schedul;nccl&support&nvlink|nvswitch&"
+     "inter node|between nodes|across nodes",
+     "Multi-node NVLink (MNNVL) joins hosts, each with its own operating system, into one NVLink domain, such as the "
+     "18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs.",
+     "Check: NCCL_DEBUG=INFO prints \"MNNVL 1\"; `nvidia-smi -q | grep -A4 Fabric` shows the clique.",
+     "It needs the IMEX service on all hosts, and /dev/nvidia-caps-imex-channels in containers."},
+    {"asked-health-mask", "healthmask 0xaa|health mask 0xaa",
+     "healthMask 0xaa means that the fabric reports no fault: it has a pair of bits for each of four faults, and 2 in "
+     "a pair means \"no\" (1: \"yes\", 0: not supported). No NVLink is degraded.",
+     "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
+     "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 rules NVLink between hosts out."},
+    {"asked-symmetric",
+     "symmetric memory|symmetric kernel|symm mem|commwindowregister&nccl&?| how | support| why | enable| work|"
+     " question| plan&!nvshmem|torch symm|non symmetric",
+     "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. P2P over PCIe is enough "
+     "for its kernels up to 2.28.9 only. Between NVLink domains it needs GIN and 2.29.2 or newer.",
+     "Check: `orrery explain --why symmetric` with the machine says what allows or forbids it.",
+     "Buffers come from ncclMemAlloc() and are registered by ncclCommWindowRegister() with NCCL_WIN_COLL_SYMMETRIC on "
+     "all ranks; nccl-tests has -R 2."},
+    {"asked-adaptive",
+     "nccl_ib_adaptive_routing&?|how|what|which| sl |nccl_ib_sl|clear; adaptive routing &nccl&service level| sl |"
+     "nccl_ib_sl|setting",
+     "NCCL_IB_ADAPTIVE_ROUTING does not turn adaptive routing on: it makes NCCL send data so that it may arrive out of "
+     "order, with its end in a message of its own (1 on InfiniBand, 0 on RoCE by default). The network routes "
+     "adaptively on the service levels for which it is enabled, and NCCL_IB_SL (0 by default) chooses one.",
+     "Check: ask the administrator of the subnet manager which service levels have adaptive routing.",
+     "Set both: the service level by NCCL_IB_SL, and NCCL_IB_ADAPTIVE_ROUTING=1."},
+    {"asked-bond", " bond|bonding|bonded|mlx5_bond&double|half|one port|both ports|qps|twice&roce|rdma|mlx5|nic|port",
+     "A queue pair uses one port of a bond, and NCCL makes one for each connection, which gets the speed of one port.",
+     "Check: the counters of both ports, such as `ethtool -S INTERFACE | grep bytes`, during a run.",
+     "Set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. The driver chooses the port of each."},
+    {"asked-ece", " ece |enhanced connection&slow|stable|unsteady|nccl_ib_ece|what is|low ",
+     "ECE lets NICs agree on features such as congestion control and selective repeat. NCCL only passes on their "
+     "offers: slow or unsteady transfers with ECE are a matter of the NICs' firmware and the switches.",
+     "Check: run once with NCCL_IB_ECE_ENABLE=0 (2.23.4 on).",
+     "If that is faster, keep it, and update firmware and driver of the NICs to the same release on all hosts."},
+    {"asked-sharp",
+     "collnet| sharp &how |what |enable|use sharp|relation|support|not used|?&nccl|infiniband|switch|plugin&"
+     "!nvlink sharp|nvls",
+     "SHARP in InfiniBand switches (CollNet) needs the plugin nccl-rdma-sharp-plugins (HPC-X has it), SHARP's "
+     "aggregation manager in the network, and NCCL_COLLNET_ENABLE=1. It does not work on RoCE. NVLink SHARP (NVLS) is "
+     "something else: it works inside an NVLink domain.",
+     "Check: \"COLLNET/SHARP\" in the channels of NCCL_DEBUG=INFO, and `ibdiagnet --sharp` for the network.",
+     "The plugin is only for SHARP: without it, NCCL's own InfiniBand code does the same."},
+    {"asked-numa",
+     "p2p|peer to peer&across numa|different numa|across socket|different socket|two sockets|across cpu&without|"
+     "how does|how is&!numactl;via shm&why|only",
+     "Without NVLink, GPUs of different sockets (SYS in the matrix) use no P2P by default: NCCL copies through host "
+     "memory, \"via SHM\". On AMD CPUs they do if the host has only two GPUs, and up to 2.22.3 with any number.",
+     "Check: `orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` names the rule.",
+     "NCCL_P2P_LEVEL=SYS allows P2P there; measure, because the link between the sockets often makes it slower."},
+    {"asked-inside",
+     "within numa|same switch|same pcie switch|below one pcie switch&slower|half|lower&gpu|nccl|communication",
+     "GPUs below one PCIe switch are slower than GPUs of two switches if their data goes up to the CPU and back over "
+     "one link: P2P is off, the driver does not offer it, or ACS redirects it.",
+     ORR_ACS_CHECK " `nvidia-smi topo -p2p r` shows whether the driver offers P2P.", ORR_ACS_CURE},
+    {"asked-spark", "dgx spark| gb10 &gb s|bandwidth|gbps|200g&two|between|cable|qsfp|2 nodes&!memory|10g",
+     "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 Gb/s. "
+     "NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few GB/s.",
+     "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",
+     "Name both: NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (see `ibdev2netdev`), and MTU 9000: one cable reached 20 to 24 "
+     "GB/s."},
+    {NULL, NULL, NULL, NULL, NULL},
+};
