@@ -85,10 +85,9 @@ static json_t *match_json(struct orr_json *json, const struct orr_comparison *c)
     struct named_node *of_a = nodes_of(json, a, NULL), *of_b = nodes_of(json, b, &c->names);
     json_t *pairs = orr_json_array(json);
     for (uint32_t i = 0, j = 0; of_a && of_b && (i < a->node_count || j < b->node_count);) {
-        int order = i == a->node_count                  ? 1
-                    : j == b->node_count                ? -1
-                    : of_a[i].subject < of_b[j].subject ? -1
-                                                        : of_a[i].subject > of_b[j].subject;
+        int order = i == a->node_count ? 1 : -1;
+        if (i < a->node_count && j < b->node_count)
+            order = ORR_ORDER(of_a[i].subject, of_b[j].subject);
         json_t *pair = orr_json_array(json);
         orr_json_add(json, pair, order <= 0 ? orr_json_node_of(json, a, of_a[i].node) : json_null());
         orr_json_add(json, pair, order >= 0 ? orr_json_node_of(json, b, of_b[j].node) : json_null());

@@ -366,7 +366,7 @@ enum orr_code orr_handle_source(struct orr_call *call, struct orr_answer **ret_a
                                            {"application/xml", "xml"},
                                            {"application/x-tar", "tar"},
                                            {"application/gzip", "tar.gz"}};
-    const char *const *form = forms[is_xml(bytes, length) ? 1 : !orr_is_tar(bytes, length) ? 0 : gzip ? 3 : 2];
+    const char *const *form = forms[orr_is_tar(bytes, length) ? 2 + gzip : is_xml(bytes, length)];
     *ret_answer = orr_answer_new(200, form[0], bytes, length);
     ORR_NEED(*ret_answer, err);
     (*ret_answer)->keeping = ORR_KEEP_FOREVER;

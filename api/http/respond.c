@@ -182,6 +182,17 @@ void orr_call_problem(struct orr_call *call, const struct orr_error *err)
     orr_call_finish(call, answer, NULL);
 }
 
+/* How precisely the name of an item of Accept means a type: 3 for itself, 2 for "text/ *", 1 for anything, else 0. */
+static int precision_of(const char *name, size_t length, const char *type)
+{
+    const size_t major = strcspn(type, "/");
+    if (length == strlen(type) && !strncmp(name, type, length))
+        return 3;
+    if (length == major + 2 && !strncmp(name, type, major + 1) && name[major + 1] == '*')
+        return 2;
+    return length == 3 && !strncmp(name, "*/*", 3);
+}
+
 size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
 {
     if (!accept || !*accept)
@@ -193,12 +204,8 @@ size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
         int precision = 0;
         for (const char *at = accept; *at; at += strcspn(at, ","), at += *at == ',') {
             at += strspn(at, " \t");
-            size_t item = strcspn(at, ","), name = strcspn(at, ",; \t");
-            size_t major = strcspn(types[t], "/");
-            int match = name == strlen(types[t]) && !strncmp(at, types[t], name)                         ? 3
-                        : name == major + 2 && !strncmp(at, types[t], major + 1) && at[major + 1] == '*' ? 2
-                        : name == 3 && !strncmp(at, "*/*", 3)                                            ? 1
-                                                                                                         : 0;
+            const size_t item = strcspn(at, ",");
+            const int match = precision_of(at, strcspn(at, ",; \t"), types[t]);
             if (match <= precision)
                 continue;
             const char *parameter = strstr(at, "q=");

@@ -10,10 +10,10 @@
 /* The value of one digit in either case, 0 to 15, or -1 if not a hexadecimal digit. */
 static inline int orr_hex_digit(char c)
 {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    const char small = (char)(c | 0x20);
+    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
 /* The number of hexadecimal digits at the start of the first `length` characters; stops at a zero. */

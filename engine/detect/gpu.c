@@ -95,15 +95,18 @@ static void far_end(const struct orr_detector *d, const struct orr_nvlink_fact *
         target[i] = (char)tolower((unsigned char)link->far[i]);
 }
 
-enum { OLDEST = 60, VOLTA = 70, AMPERE = 80, HOPPER = 90 }; /* capabilities at which NVLink changed */
+/* How many NVLinks NCCL asks for, from a compute capability on. */
+static const struct {
+    int sm;
+    unsigned probes;
+} nvlink_probes[] = {{60, 4}, {70, 6}, {80, 12}, {90, 18}};
 
 static void add_nvlinks(struct orr_detector *d, struct orr_doc_node *element, const struct orr_gpu_fact *gpu, int sm)
 {
-    unsigned probes = sm < OLDEST                                  ? 0
-                      : sm < VOLTA                                 ? 4
-                      : sm < AMPERE                                ? 6
-                      : sm < HOPPER || !d->rules.probes_18_nvlinks ? 12
-                                                                   : 18;
+    const size_t known = sizeof nvlink_probes / sizeof nvlink_probes[0] - !d->rules.probes_18_nvlinks;
+    unsigned probes = 0;
+    for (size_t i = 0; i < known && sm >= nvlink_probes[i].sm; i++)
+        probes = nvlink_probes[i].probes;
     for (unsigned i = 0; i < probes; i++) {
         const struct orr_nvlink_fact *link = &gpu->links[i];
         char target[ORR_FACT_BUS];
@@ -122,6 +125,7 @@ static void add_nvlinks(struct orr_detector *d, struct orr_doc_node *element, co
 
 static void add_c2c(const struct orr_detector *d, struct orr_doc_node *element, const struct orr_gpu_fact *gpu, int sm)
 {
+    enum { HOPPER = 90 };
     if (!d->rules.c2c || sm < HOPPER || !gpu->c2c_count)
         return;
     struct orr_doc_node *c2c = orr_doc_add(d->tree, element, ORR_ELEMENT_C2C, NULL);

@@ -32,10 +32,9 @@ static int enter(void *state, int folder, const char *name, enum orr_root_kind *
         close(fd);
         return -1;
     }
-    *ret_kind = S_ISREG(about.st_mode)   ? ORR_ROOT_FILE
-                : S_ISDIR(about.st_mode) ? ORR_ROOT_FOLDER
-                : S_ISLNK(about.st_mode) ? ORR_ROOT_LINK
-                                         : ORR_ROOT_OTHER;
+    *ret_kind = S_ISREG(about.st_mode) ? ORR_ROOT_FILE : S_ISDIR(about.st_mode) ? ORR_ROOT_FOLDER : ORR_ROOT_OTHER;
+    if (S_ISLNK(about.st_mode))
+        *ret_kind = ORR_ROOT_LINK;
     if (*ret_kind == ORR_ROOT_LINK) {
         ssize_t length = readlinkat(fd, "", target, ORR_PATH_SIZE - 1);
         if (length < 0 || length == ORR_PATH_SIZE - 1) {

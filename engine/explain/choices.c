@@ -78,11 +78,15 @@ enum orr_code orr_explain_choice(struct orr_explainer *e, struct orr_error *err)
     const struct orr_settings *settings = &e->a->query.settings;
     bool narrowed = orr_setting_text(settings, ORR_SET_ALGO) || orr_setting_text(settings, ORR_SET_PROTO);
     (void)err;
-    out->rule_id = !found ? "CHOICE_NONE" : alone ? "CHOICE_COPY" : narrowed ? "CHOICE_NARROWED" : "CHOICE_FASTEST";
-    out->rule = !found     ? "The settings allow no algorithm and protocol, so NCCL fails."
-                : alone    ? "With one rank NCCL only copies, so there is nothing to choose."
-                : narrowed ? "NCCL takes the fastest of those that NCCL_ALGO and NCCL_PROTO allow."
-                           : "NCCL takes the fastest: latency plus size divided by bandwidth.";
+    static const struct {
+        const char *id, *rule;
+    } rules[] = {{"CHOICE_FASTEST", "NCCL takes the fastest: latency plus size divided by bandwidth."},
+                 {"CHOICE_NARROWED", "NCCL takes the fastest of those that NCCL_ALGO and NCCL_PROTO allow."},
+                 {"CHOICE_COPY", "With one rank NCCL only copies, so there is nothing to choose."},
+                 {"CHOICE_NONE", "The settings allow no algorithm and protocol, so NCCL fails."}};
+    const int rule = !found ? 3 : alone ? 2 : narrowed;
+    out->rule_id = rules[rule].id;
+    out->rule = rules[rule].rule;
     const char *operation =
         orr_tell(e, "%s of %s", orr_function_name(e->why->function), orr_size_words(e, e->why->bytes));
     out->question = orr_tell(e, "Which algorithm and protocol does NCCL choose for %s, and why?", operation);

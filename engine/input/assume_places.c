@@ -74,7 +74,9 @@ static void classify(struct orr_draft *draft, const struct orr_machine_type *typ
     }
     if (!count)
         return;
-    nics = gpus ? count : count == type->gpus ? 0 : count == type->gpus + type->nets ? type->nets : count;
+    nics = count;
+    if (!gpus && (count == type->gpus || count == type->gpus + type->nets))
+        nics = count - type->gpus;
     qsort(open, count, sizeof *open, by_bus);
     for (uint32_t i = 0; i < count; i++)
         orr_doc_suppose(&draft->doc, open[i].node, ORR_ATTR_CLASS, i < nics ? "0x020000" : "0x030200");

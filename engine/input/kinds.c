@@ -131,16 +131,24 @@ static bool opens(const struct orr_input *input, size_t at, const char *name)
            strchr(" \t\r\n>/", input->bytes[at + 1 + size]) && input->bytes[at + 1 + size];
 }
 
+/* What ends the comment, the instruction or the DOCTYPE whose '<' is here; NULL if none begins here. */
+static const char *end_of_markup(const struct orr_input *input, size_t at)
+{
+    const char *bytes = input->bytes + at;
+    const size_t length = input->length - at;
+    if (length > 1 && bytes[1] == '?')
+        return "?>";
+    if (length < 2 || bytes[1] != '!')
+        return NULL;
+    return length > 3 && !memcmp(bytes, "<!--", 4) ? "-->" : ">";
+}
+
 /* The name of the first element after comments, instructions and a DOCTYPE without rules of its own. */
 static void find_root(struct orr_input *input)
 {
     size_t at = input->start;
     while (at < input->length && input->bytes[at] == '<') {
-        const char *end = at + 1 == input->length       ? NULL
-                          : input->bytes[at + 1] == '?' ? "?>"
-                          : input->bytes[at + 1] == '!'
-                              ? (input->length - at > 3 && !memcmp(input->bytes + at, "<!--", 4) ? "-->" : ">")
-                              : NULL;
+        const char *end = end_of_markup(input, at);
         if (!end)
             break;
         at = orr_bytes_find(input->bytes, input->length, at, end);

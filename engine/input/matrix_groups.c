@@ -94,16 +94,23 @@ static void number_cpus(const struct orr_matrix *matrix, struct orr_matrix_group
         }
 }
 
+/* What the tree says about a pair. */
+static enum orr_relation tree_relation(const struct orr_matrix_groups *g, uint32_t i, uint32_t j)
+{
+    if (g->inner_of[i] == g->inner_of[j])
+        return ORR_REL_PIX;
+    if (g->outer_of[i] == g->outer_of[j])
+        return ORR_REL_PXB;
+    return g->cpu_of[i] == g->cpu_of[j] ? ORR_REL_NODE : ORR_REL_SYS;
+}
+
 /* Counts pairs that the tree, which other cells imply, joins more closely than their own cell says. */
 static void count_widened(const struct orr_matrix *matrix, struct orr_matrix_groups *g)
 {
     for (uint32_t i = 0; i < matrix->count; i++)
         for (uint32_t j = 0; j < i; j++) {
             enum orr_relation how = relation(matrix, i, j);
-            enum orr_relation tree = g->inner_of[i] == g->inner_of[j]   ? ORR_REL_PIX
-                                     : g->outer_of[i] == g->outer_of[j] ? ORR_REL_PXB
-                                     : g->cpu_of[i] == g->cpu_of[j]     ? ORR_REL_NODE
-                                                                        : ORR_REL_SYS;
+            enum orr_relation tree = tree_relation(g, i, j);
             if (how >= ORR_REL_PIX && how <= ORR_REL_SYS && how > tree && !(how == ORR_REL_PHB && tree == ORR_REL_NODE))
                 g->widened++;
         }

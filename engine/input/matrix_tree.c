@@ -26,11 +26,28 @@ static uint32_t links(const struct orr_matrix *matrix, uint32_t a, uint32_t b)
     return matrix->nvlinks[(size_t)a * matrix->count + b];
 }
 
+/* The compute capability by the most links between two GPUs, and the most links of one GPU. */
+static int32_t sm_of_links(uint32_t most, uint32_t sum, uint32_t gpus)
+{
+    static const struct {
+        uint32_t most, gpus;
+        int32_t sm;
+    } small[] = {{6, 4, 90}, {4, 2, 86}, {2, 2, 75}};
+    if (most > 12)
+        return 90;
+    if (most > 6 || sum == 12)
+        return 80;
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
+        if (most == small[i].most && gpus == small[i].gpus)
+            return small[i].sm;
+    return most == 1 && sum == 4 ? 60 : 70;
+}
+
 /* The compute capability: from the type, from the GPUs' names in the text, or from the number of NVLinks. */
 static const char *guess_sm(struct builder *b)
 {
     const struct orr_matrix *matrix = b->matrix;
-    uint32_t most = 0, sum = 0, gpus = matrix->gpu_count;
+    uint32_t most = 0, sum = 0;
     if (b->type) {
         b->sm = orr_board_model(b->type->board)->sm;
         return NULL;
@@ -50,14 +67,7 @@ static const char *guess_sm(struct builder *b)
         b->sm = 80;
         return "no NVLink shows the generation of the GPUs; Ampere is assumed";
     }
-    /* by the most links between two GPUs, and the most links of one GPU */
-    b->sm = most > 12                ? 90
-            : most > 6 || sum == 12  ? 80
-            : most == 6 && gpus == 4 ? 90
-            : most == 4 && gpus == 2 ? 86
-            : most == 2 && gpus == 2 ? 75
-            : most == 1 && sum == 4  ? 60
-                                     : 70;
+    b->sm = sm_of_links(most, sum, matrix->gpu_count);
     return "the generation of the GPUs follows from the number of their NVLinks";
 }
 
@@ -154,10 +164,11 @@ static void set_cpu(struct builder *b, struct orr_doc_node *cpu)
 {
     const struct orr_beside *beside = &b->matrix->beside;
     struct orr_doc *doc = &b->draft->doc;
-    const char *arch = beside->arch && !strcmp(beside->arch, "aarch64")     ? "arm64"
-                       : beside->arch && !strncmp(beside->arch, "ppc64", 5) ? "ppc64"
-                       : beside->arch || beside->vendor                     ? "x86_64"
-                                                                            : NULL;
+    const char *arch = beside->arch || beside->vendor ? "x86_64" : NULL;
+    if (beside->arch && !strcmp(beside->arch, "aarch64"))
+        arch = "arm64";
+    else if (beside->arch && !strncmp(beside->arch, "ppc64", 5))
+        arch = "ppc64";
     if (!arch)
         return;
     orr_doc_set(doc, cpu, ORR_ATTR_ARCH, "%s", arch);
@@ -191,7 +202,7 @@ static void add_cpu(struct builder *b, uint32_t cpu)
 static void decide_fabric(struct builder *b)
 {
     const struct orr_matrix *matrix = b->matrix;
-    uint32_t own = b->sm >= 90 ? 18u : b->sm >= 80 ? 12u : b->sm >= 70 ? 6u : 4u;
+    const uint32_t own = (uint32_t)orr_gpu_most_nvlinks(b->sm);
     if (b->type) {
         b->to_switch = b->type->board->fabric == ORR_FABRIC_SWITCH;
         return;

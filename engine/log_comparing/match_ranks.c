@@ -6,10 +6,20 @@
 #include "engine/log_comparing/trial.h"
 
 enum { NONE = UINT32_MAX };
+enum { RANKS_MOST = 65536, EACH_TREE = 7, SELF = 5 };
+
+/* Where the ranks begin among the values of a record; NONE if it has none. */
+static uint32_t first_rank(enum orr_log_kind kind)
+{
+    if (kind == ORR_LOG_RING)
+        return 2;
+    if (kind == ORR_LOG_RING_NEIGHBOURS)
+        return 1;
+    return kind == ORR_LOG_TREES ? SELF : NONE;
+}
 
 int32_t orr_log_rank_count(const struct orr_log_check *check, bool *ret_least)
 {
-    enum { RANKS_MOST = 65536, EACH_TREE = 7, SELF = 5 };
     const struct orr_log *log = check->log;
     double highest = -1, connected = -1;
     *ret_least = false;
@@ -17,11 +27,8 @@ int32_t orr_log_rank_count(const struct orr_log_check *check, bool *ret_least)
         return log->communicators[check->communicator].rank_count;
     for (uint32_t i = 0; i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
-        uint32_t first = record->kind == ORR_LOG_RING              ? 2
-                         : record->kind == ORR_LOG_RING_NEIGHBOURS ? 1
-                         : record->kind == ORR_LOG_TREES           ? SELF
-                                                                   : UINT32_MAX;
-        for (uint32_t v = first; v < record->value_count; v += record->kind == ORR_LOG_TREES ? EACH_TREE : 1)
+        for (uint32_t v = first_rank(record->kind); v < record->value_count;
+             v += record->kind == ORR_LOG_TREES ? EACH_TREE : 1)
             highest = record->values[v] > highest ? record->values[v] : highest;
         const bool connects = record->kind == ORR_LOG_CONNECT_NET || record->kind == ORR_LOG_CONNECT_P2P ||
                               record->kind == ORR_LOG_CONNECT_SHM;

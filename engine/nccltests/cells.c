@@ -158,6 +158,24 @@ static const struct {
     {"size", ORR_ROLE_SIZE},    {"bytes", ORR_ROLE_SIZE},
 };
 
+/* Units of a header cell, in microseconds, GB/s and bytes. */
+static const struct {
+    uint8_t role;
+    const char *word;
+    double scale;
+} units[] = {{ORR_ROLE_TIME, "(ms", 1e3},     {ORR_ROLE_TIME, "(s)", 1e6},     {ORR_ROLE_TIME, "(sec", 1e6},
+             {ORR_ROLE_BUS, "mb/s", 1e-3},    {ORR_ROLE_ALG, "mb/s", 1e-3},    {ORR_ROLE_SIZE, "(kb", 1024},
+             {ORR_ROLE_SIZE, "(kib", 1024},   {ORR_ROLE_SIZE, "(mb", 1 << 20}, {ORR_ROLE_SIZE, "(mib", 1 << 20},
+             {ORR_ROLE_SIZE, "(gb", 1 << 30}, {ORR_ROLE_SIZE, "(gib", 1 << 30}};
+
+static double scale_of(struct orr_span cell, uint8_t role)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (units[i].role == role && orr_span_find(cell, units[i].word))
+            return units[i].scale;
+    return 1;
+}
+
 static uint8_t role_of(struct orr_span cell, double *ret_scale)
 {
     *ret_scale = 1;
@@ -166,17 +184,7 @@ static uint8_t role_of(struct orr_span cell, double *ret_scale)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!orr_span_find(cell, names[i].word))
             continue;
-        if (names[i].role == ORR_ROLE_TIME)
-            *ret_scale = orr_span_find(cell, "(ms")                                  ? 1e3
-                         : orr_span_find(cell, "(s)") || orr_span_find(cell, "(sec") ? 1e6
-                                                                                     : 1;
-        if (names[i].role == ORR_ROLE_BUS || names[i].role == ORR_ROLE_ALG)
-            *ret_scale = orr_span_find(cell, "mb/s") ? 1e-3 : 1;
-        if (names[i].role == ORR_ROLE_SIZE)
-            *ret_scale = orr_span_find(cell, "(kb") || orr_span_find(cell, "(kib")   ? 1024
-                         : orr_span_find(cell, "(mb") || orr_span_find(cell, "(mib") ? 1 << 20
-                         : orr_span_find(cell, "(gb") || orr_span_find(cell, "(gib") ? 1 << 30
-                                                                                     : 1;
+        *ret_scale = scale_of(cell, names[i].role);
         return names[i].role;
     }
     return orr_span_is(cell, "op") ? ORR_ROLE_OP : ORR_ROLE_NONE;

@@ -291,11 +291,9 @@ void orr_said_conclude(const struct orr_results_building *b, struct orr_result_t
         return;
     }
     const uint32_t elsewhere = said->others_differ ? 0 : (uint32_t)said->other_hosts;
-    const uint32_t hosts = table->hosts   ? table->hosts
-                           : table->ranks ? table->ranks / said->gpus
-                           : said->hosts  ? said->hosts
-                           : elsewhere    ? elsewhere
-                                          : !said->several;
+    const uint32_t by_words = said->hosts ? said->hosts : elsewhere ? elsewhere : !said->several;
+    const uint32_t by_rows = table->ranks ? table->ranks / said->gpus : by_words;
+    const uint32_t hosts = table->hosts ? table->hosts : by_rows;
     if (said->differ || table->device_count || table->model || !hosts ||
         (table->ranks && table->ranks != hosts * said->gpus) || (said->hosts && said->hosts < hosts))
         return;

@@ -130,9 +130,10 @@ enum orr_code orr_read_search_rates(const struct orr_behaviour *behaviour, const
 
 const void *orr_behaviour_field(const struct orr_behaviour *behaviour, const struct orr_release *release)
 {
-    const void *base = behaviour->of == ORR_OF_CONNECT  ? (const void *)release->connect
-                       : behaviour->of == ORR_OF_TUNING ? (const void *)release->tuning
-                       : behaviour->of == ORR_OF_DEVICE ? (const void *)release->device
-                                                        : (const void *)release;
-    return (const char *)base + behaviour->offset;
+    const void *const parts[ORR_OF_COUNT] = {[ORR_OF_RELEASE] = release,
+                                             [ORR_OF_CONNECT] = release->connect,
+                                             [ORR_OF_TUNING] = release->tuning,
+                                             [ORR_OF_DEVICE] = release->device,
+                                             [ORR_OF_SETTINGS] = release};
+    return (const char *)parts[behaviour->of] + behaviour->offset;
 }

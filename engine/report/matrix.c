@@ -109,7 +109,8 @@ static bool choose_columns(struct devices *devices)
 static void name_of(const struct devices *devices, struct column column, bool is_short, char name[NAME])
 {
     const bool gpu = is_gpu(devices, column.first);
-    const char *kind = gpu ? is_short ? "G" : "GPU" : is_short ? "N" : "NIC";
+    static const char *const kinds[2][2] = {{"NIC", "N"}, {"GPU", "G"}};
+    const char *kind = kinds[gpu][is_short];
     const uint32_t first = number_of(devices, column.first);
     if (column.last > column.first)
         snprintf(name, NAME, "%s%u-%u", kind, first, number_of(devices, column.last));

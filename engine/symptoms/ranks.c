@@ -120,11 +120,8 @@ static void fabric_state(struct orr_symptom_finder *f)
                                        "If NVLS or MNNVL fails here, IMEX is the first suspect: the fabric itself is "
                                        "registered and reports no fault (line %u: state 3, healthMask 0x%x).",
                                        fabric.line, fabric.health);
-    ORR_SYMPTOM(f, ready ? "imex" : "fabric-state",
-                !ready                                          ? ORR_SYMPTOM_CAUSE
-                : off                                           ? ORR_SYMPTOM_NOTE
-                : nvls || orr_log_event_of(f->log, "cuda-nvls") ? ORR_SYMPTOM_CAUSE
-                                                                : ORR_SYMPTOM_NOTE,
+    const bool suspect = !off && (nvls || orr_log_event_of(f->log, "cuda-nvls"));
+    ORR_SYMPTOM(f, ready ? "imex" : "fabric-state", !ready || suspect ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
                 fabric.line, .cause = cause,
                 .check = ready ? "Check: `nvidia-imex-ctl -N` on every tray (all READY) and "
                                  "/dev/nvidia-caps-imex-channels in the job's container."

@@ -181,10 +181,9 @@ static int32_t intel_model(const struct orr_release *release, int32_t family, in
 {
     if (family != 6)
         return ORR_INTEL_BDW;
-    int32_t known = model >= 0xcf   ? ORR_INTEL_ERP
-                    : model >= 0x8f ? ORR_INTEL_SRP
-                    : model >= 0x55 ? ORR_INTEL_SKL
-                                    : ORR_INTEL_BDW;
+    int32_t known = model >= 0x8f ? ORR_INTEL_SRP : model >= 0x55 ? ORR_INTEL_SKL : ORR_INTEL_BDW;
+    if (model >= 0xcf)
+        known = ORR_INTEL_ERP;
     return known < release->newest_intel ? known : release->newest_intel;
 }
 

@@ -222,6 +222,18 @@ static void say_cause(struct orr_triaging *t)
         say_note(t);
 }
 
+/* " with GPUDirect RDMA on 4 of 8 connections". */
+static const char *gdr_words(struct orr_triaging *t, const struct orr_ran *ran)
+{
+    if (!ran->net)
+        return "";
+    if (!ran->net_gdr)
+        return " without GPUDirect RDMA";
+    return ran->net_gdr == ran->net
+               ? " with GPUDirect RDMA"
+               : orr_triage_text(t, " with GPUDirect RDMA on %u of %u connections", ran->net_gdr, ran->net);
+}
+
 static void say_ran(struct orr_triaging *t)
 {
     const struct orr_log *log = t->log;
@@ -244,14 +256,9 @@ static void say_ran(struct orr_triaging *t)
     }
     const char *network =
         ran->network && (ran->net || !of || of->host_count > 1 || of->node_count > 1) ? ran->network : NULL;
-    const char *gdr = !ran->net                  ? ""
-                      : ran->net_gdr == ran->net ? " with GPUDirect RDMA"
-                      : ran->net_gdr
-                          ? orr_triage_text(t, " with GPUDirect RDMA on %u of %u connections", ran->net_gdr, ran->net)
-                          : " without GPUDirect RDMA";
     if (named || log->rccl || *ranks || network)
         say(t, orr_triage_text(t, "%s ran%s%s%s%s%s.", what, ranks, network ? " over " : "", network ? network : "",
-                               network ? gdr : "", named ? "" : "; the log does not name the release"));
+                               network ? gdr_words(t, ran) : "", named ? "" : "; the log does not name the release"));
     else if (log->nccl_count)
         say(t, "The log names neither NCCL's release nor the ranks.");
     if (ran->counts[ORR_RAN_RELEASE] > 1)

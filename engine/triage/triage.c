@@ -184,11 +184,10 @@ static void judge(struct orr_triaging *t)
     triage->finished_how = ending.how;
     /* The first error is the cause; a timeout, or an error that follows from others, is the cause only if there is no
      * other. */
-    triage->cause = fatal != NONE                                      ? fatal
-                    : maybe != NONE && (hang != NONE || after != NONE) ? maybe
-                    : hang != NONE                                     ? hang
-                    : unknown != NONE                                  ? unknown
-                                                                       : after;
+    const uint32_t causes[] = {fatal, hang != NONE || after != NONE ? maybe : NONE, hang, unknown, after};
+    triage->cause = NONE;
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0] && triage->cause == NONE; i++)
+        triage->cause = causes[i];
     const bool wrong = fatal != NONE || hang != NONE || after != NONE;
     if (wrong && !ending.results) {
         bool first_hung = hang != NONE && (fatal == NONE || log->events[hang].line < log->events[fatal].line);

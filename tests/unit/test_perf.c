@@ -87,15 +87,13 @@ TEST(test_ranges)
 
 static enum orr_perf_verdict verdict_of(const char *verdicts, uint32_t *ret_main)
 {
+    static const char letters[] = "elh?"; /* as the verdicts are numbered */
     struct orr_perf_row rows[16] = {{0}};
     uint32_t count = 0;
     for (; verdicts[count]; count++) {
         rows[count].size = UINT64_C(1) << (20 + count);
         rows[count].band = (struct orr_band){.low = 0.9, .sources = 3};
-        rows[count].verdict = verdicts[count] == 'l'   ? ORR_PERF_LOW
-                              : verdicts[count] == 'h' ? ORR_PERF_HIGH
-                              : verdicts[count] == '?' ? ORR_PERF_CANNOT_JUDGE
-                                                       : ORR_PERF_EXPECTED;
+        rows[count].verdict = (enum orr_perf_verdict)(strchr(letters, verdicts[count]) - letters);
     }
     return orr_perf_verdict_of(rows, count, ret_main);
 }
