@@ -3,7 +3,7 @@
 #ifndef ORR_LOG_TRIAL_H
 #define ORR_LOG_TRIAL_H
 
-#include "engine/log_comparing/facts.h"
+#include "engine/log_comparing/log_facts.h"
 
 /* Compares a prediction with the log; facts live in `arena`. */
 enum orr_code orr_log_compare_facts(const struct orr_log_check *check, const struct orr_analysis *analysis,

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/log_comparing/facts.h"
+#include "engine/log_comparing/log_facts.h"
 
 /* The algorithms of the table that a session is printing. */
 struct table_state {

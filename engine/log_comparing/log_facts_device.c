@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/device/kernels.h"
-#include "engine/log_comparing/facts.h"
+#include "engine/log_comparing/log_facts.h"
 
 /* The verdict for the kind of node on which a record's writer runs. */
 static const struct orr_device_verdict *verdict_at(const struct orr_log_facts *f, const struct orr_device_side *device,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/log_comparing/facts.h"
+#include "engine/log_comparing/log_facts.h"
 
 /* The graph that a session prints: NCCL prints them in a fixed order. */
 struct graph_state {

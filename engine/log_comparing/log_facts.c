@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/log_comparing/facts.h"
+#include "engine/log_comparing/log_facts.h"
 
 #include <stdarg.h>
 #include <stdio.h>

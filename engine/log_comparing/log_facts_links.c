@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/cluster/cluster.h"
-#include "engine/log_comparing/facts.h"
+#include "engine/log_comparing/log_facts.h"
 #include "engine/release/release.h"
 #include "engine/release/release_names.h"
 

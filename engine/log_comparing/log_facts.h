@@ -63,7 +63,7 @@ void orr_log_fact_without(struct orr_log_facts *f, struct orr_log_fact *fact, co
 /* Sets the nodes that the fact is about. */
 void orr_log_fact_at(struct orr_log_fact *fact, const char *a, const char *b);
 
-/* Gather the facts of a family: facts_system.c, facts_channels.c, facts_links.c, facts_tuning.c. */
+/* Gather the facts of a family: log_facts_system.c, log_facts_channels.c, log_facts_links.c, log_facts_tuning.c. */
 enum orr_code orr_log_facts_of_system(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_log_facts_of_graphs(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_facts_of_channels(struct orr_log_facts *f);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/log_comparing/facts.h"
+#include "engine/log_comparing/log_facts.h"
 
 /* The node of an id as users see it, ORR_NO_NODE if there is none. */
 static uint32_t node_of(const struct orr_system *system, const char *id)

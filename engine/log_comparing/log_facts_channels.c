@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/log_comparing/facts.h"
+#include "engine/log_comparing/log_facts.h"
 
 static const struct orr_communicator *communicator(const struct orr_log_facts *f)
 {
