@@ -15,8 +15,8 @@ enum { LONGEST = 200 };
 static bool value_of(const char *line, const char *key, char value[LONGEST])
 {
     const size_t length = strlen(key);
-    while (isspace((unsigned char)*line))
-        line++;
+    while (isspace((unsigned char)*line) || *line == '>')
+        line++; /* ">" quotes */
     if (strncmp(line, key, length) != 0)
         return false;
     line += length;
@@ -99,6 +99,7 @@ enum orr_code orr_beside_read(const char *bytes, size_t length, struct orr_arena
                               struct orr_error *err)
 {
     uint32_t number = 0;
+    bool legend = false;
     *ret_beside = (struct orr_beside){0};
     for (size_t at = 0; at < length;) {
         const char *end = memchr(bytes + at, '\n', length - at);
@@ -110,12 +111,13 @@ enum orr_code orr_beside_read(const char *bytes, size_t length, struct orr_arena
         at += line + 1;
         ret_beside->pcie_only |= strstr(text, "topo -mp") != NULL;
         ret_beside->whole |= strstr(text, "topo -m") != NULL && !strstr(text, "topo -mp");
-        ret_beside->whole |= strstr(text, "NV#") != NULL;
+        legend |= strstr(text, "NV#") != NULL;
         take_cpu(ret_beside, text, arena);
         take_vendor(ret_beside, text);
         take_p2p(ret_beside, text);
         take_rate(ret_beside, text, ++number);
     }
+    ret_beside->whole |= legend && !ret_beside->pcie_only; /* the command says more than a legend */
     if (ret_beside->nics_differ)
         ret_beside->nic_mbps = 0;
     if (!ret_beside->vendor && !ret_beside->arch && !ret_beside->vendors_differ)
