@@ -63,7 +63,8 @@ static void idle_gpus(struct orr_finder *f)
             orr_point(f, f->hw.cards[i].element);
 }
 
-enum { SLOW_GBS = 1 }; /* GB/s that no link of a GPU or NIC really has */
+enum { MOST_CARDS = 2048 }; /* larger numbers in a file do not describe a machine */
+enum { SLOW_GBS = 1 };      /* GB/s that no link of a GPU or NIC really has */
 
 /* The nearest NET of a GPU, ORR_NO_NODE if there is none. */
 static uint32_t nearest_of(const struct orr_part *part, uint32_t gpu)
@@ -122,6 +123,45 @@ static bool is_slow(const struct orr_card *card)
     return card->gpus + card->nets && card->gbs > 0 && card->gbs < SLOW_GBS;
 }
 
+/* A bridge with a slow link and fast devices right below it. Virtual machines invent such links. */
+static const struct orr_card *fast_below(const struct orr_finder *f, uint32_t bridge)
+{
+    enum { MUCH = 4 };
+    const struct orr_card *fastest = NULL;
+    for (uint32_t i = 0; i < f->hw.card_count; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
+        if (card->above == bridge && card->gbs >= MUCH * f->hw.cards[bridge].gbs &&
+            (!fastest || card->gbs > fastest->gbs))
+            fastest = card;
+    }
+    return fastest;
+}
+
+static void avoided_bridge(struct orr_finder *f)
+{
+    struct crossing *crossings = NULL;
+    const struct orr_card *fast = NULL;
+    for (uint32_t i = 0; i < f->hw.card_count && f->hw.card_count <= MOST_CARDS; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
+        if (!is_slow(card) || card->kind != ORR_CARD_BRIDGE || !(fast = fast_below(f, i)))
+            continue;
+        if (!crossings) {
+            crossings = ORR_NEW(f->arena, struct crossing, f->hw.card_count);
+            if (!crossings)
+                return;
+            follow_all(f, crossings);
+            for (uint32_t k = 0; k < f->hw.card_count; k++)
+                if (is_slow(&f->hw.cards[k]) && crossings[k].part)
+                    return; /* throttling-bridge says it */
+        }
+        if (!f->at->detail)
+            orr_say(f, "%.30s reports %g GT/s x%d (%.2f GB/s), and %.30s below it %g GT/s x%d",
+                    orr_attr_of(f, card->element, ORR_ATTR_BUSID), (double)card->rate, card->width, (double)card->gbs,
+                    orr_attr_of(f, fast->element, ORR_ATTR_BUSID), (double)fast->rate, fast->width);
+        orr_point(f, card->element);
+    }
+}
+
 static void throttling_bridge(struct orr_finder *f)
 {
     struct crossing *crossings = NULL;
@@ -163,8 +203,6 @@ static const struct orr_card *equal_with_link(const struct orr_finder *f, const 
             return &f->hw.cards[i];
     return NULL;
 }
-
-enum { MOST_CARDS = 2048 }; /* larger numbers in a file do not describe a machine */
 
 static void link_missing(struct orr_finder *f)
 {
@@ -282,6 +320,13 @@ const struct orr_finding_row orr_findings_pci[] = {
      .why = "NCCL believes the reported speed, so every channel over this link is planned with less than 1 GB/s. Often "
             "it is a bridge of a virtual machine that is much faster than it reports.",
      .advice = "Supply a topology file in which the bridge has its real speed (NCCL_TOPO_FILE).",
+     .commands = {LOOK_AT_LINKS}, .references = {"NVIDIA/nccl-tests#256", "NVIDIA/nccl#749"}},
+    {ORR_FINDING("avoided-bridge", "L21", WARNING, ANALYSIS, avoided_bridge),
+     .title = "PCIe bridges report links slower than 1 GB/s",
+     .why = "NCCL believes the reported speed and avoids every path over these bridges, to the CPU and to devices of "
+            "other bridges. Virtual bridges often are much faster than they report.",
+     .advice = "Supply a topology file in which the bridges have their real speed (NCCL_TOPO_FILE), or correct the one "
+               "in use.",
      .commands = {LOOK_AT_LINKS}, .references = {"NVIDIA/nccl-tests#256", "NVIDIA/nccl#749"}},
     {ORR_FINDING("virtual-switch", "L24", INFO, NCCL, virtual_switch),
      .title = "Broadcom PCIe switches appear as several virtual bridges",
