@@ -4,8 +4,11 @@
  * limits, the verdict is a question; results that are low with every value are low. The rows of a question are those of
  * the machine's own value, or of the first other value if the results refute it. */
 #include <limits.h>
+#include <stdlib.h>
 
 #include "engine/base/budget.h"
+#include "engine/hardware/gpu_models.h"
+#include "engine/hardware/pcie.h"
 #include "engine/perf/perfing.h"
 #include "engine/trials/limit.h"
 #include "engine/trials/variant.h"
@@ -17,11 +20,26 @@ struct judging {
     const char *assuming;        /* that value; NULL if there is none yet */
 };
 
+/* Whether a value is a PCIe generation that GPUs of the model in the results do not have. */
+static bool is_too_new(const struct orr_perf_work *work, const struct orr_suppositions *of, uint32_t row)
+{
+    enum { AMPERE = 80, HOPPER = 90 };
+    const struct orr_log *log = work->results->log;
+    int32_t sm = 0;
+    for (uint32_t i = 0; log && i < log->record_count && !sm; i++)
+        if (log->records[i].kind == ORR_LOG_DEVICE && log->records[i].word_count)
+            sm = orr_gpu_sm_of_name(log->records[i].words[log->records[i].word_count - 1]);
+    const int newest = sm <= 0 || sm >= HOPPER ? INT_MAX : sm >= AMPERE ? 4 : 3;
+    return of->kind == ORR_LINKS_PCIE && orr_pcie_generation((float)strtod(of->rows[row].values[0], NULL)) > newest;
+}
+
 /* Judges the table by the machine with one value. A machine that could not give these results is refuted. */
 static enum orr_code judge_with(void *judging, const struct orr_suppositions *of, uint32_t row,
                                 struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err)
 {
     struct judging *j = judging;
+    if (is_too_new(j->work, of, row))
+        return ORR_OK;
     struct orr_trials trials = {.left = {.analyses = 1, .steps = ORR_PERF_OTHER_STEPS}};
     struct orr_perf_table table = *j->table;
     struct orr_variant variant;

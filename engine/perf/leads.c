@@ -113,7 +113,17 @@ static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *
         nics += analysis->given->elements[e].kind == ORR_ELEMENT_NET;
     }
     if (analysis->communicator.node_count < 2 || analysis->built.host_count > 1 || analysis->local_ranks * 2 > gpus ||
-        !table->limit_known || table->limit.what != ORR_BOUND_NICS || table->limit.count * 2 > nics)
+        !table->limit_known)
+        return;
+    if (table->limit.what == ORR_BOUND_PCIE && nics > analysis->local_ranks)
+        lead(table, orr_arena_text(
+                        work->arena,
+                        "%u of %u GPUs of each host took part, and the PCIe link%s of %s limit%s how much of "
+                        "the host's %u NICs the job can use. Use all GPUs to use all NICs: start one process "
+                        "for each.",
+                        analysis->local_ranks, gpus, orr_plural(analysis->local_ranks),
+                        analysis->local_ranks > 1 ? "these" : "this GPU", analysis->local_ranks > 1 ? "" : "s", nics));
+    if (table->limit.what != ORR_BOUND_NICS || table->limit.count * 2 > nics)
         return;
     lead(table, orr_arena_text(work->arena,
                                "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all GPUs to "
