@@ -231,6 +231,36 @@ static void demote_settings(struct orr_triage *triage)
             triage->symptoms.rows[i].weight = ORR_SYMPTOM_SETTING;
 }
 
+/* Whether NVLink joins all GPUs of the compared machine. */
+static bool all_nvlink(const struct orr_analysis *analysis)
+{
+    bool any = false;
+    for (uint32_t p = 0; p < analysis->part_count; p++) {
+        const struct orr_part *part = &analysis->parts[p];
+        for (uint32_t a = part->system.first[ORR_GPU]; a < part->system.first[ORR_GPU + 1]; a++)
+            for (uint32_t b = part->system.first[ORR_GPU]; b < a; b++) {
+                any = true;
+                if (orr_path(&part->paths, a, b)->type > ORR_PATH_NVB)
+                    return false;
+            }
+    }
+    return any;
+}
+
+/* GPUs that NVLink joins use P2P over it, whatever the P2P level allows beyond. */
+static void drop_levels(const struct orr_triaging *t)
+{
+    struct orr_symptoms *symptoms = &t->triage->symptoms;
+    uint32_t kept = 0;
+    if (!t->check || !all_nvlink(t->check->analysis))
+        return;
+    for (uint32_t i = 0; i < symptoms->count; i++)
+        if (strcmp(symptoms->rows[i].id, "setting:NCCL_P2P_LEVEL") != 0 ||
+            !strstr(symptoms->rows[i].cause, "through the CPUs"))
+            symptoms->rows[kept++] = symptoms->rows[i];
+    symptoms->count = kept;
+}
+
 enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_check *check, struct orr_arena *arena,
                               struct orr_triage *ret_triage, struct orr_error *err)
 {
@@ -238,6 +268,7 @@ enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_ch
     orr_budget_stage("triage of the log");
     *ret_triage = (struct orr_triage){.verdict = ORR_TRIAGE_UNKNOWN, .cause = NONE};
     ORR_TRY(orr_symptoms_find(log, arena, &ret_triage->symptoms, err));
+    drop_levels(&t);
     judge(&t);
     demote_settings(ret_triage);
     orr_triage_ran(&t);
