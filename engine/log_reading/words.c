@@ -34,9 +34,10 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
     log->said[log->said_count++] = (struct orr_log_said){
         .words = orr_log_keep_text(b, words, count),
         .line = number,
-        .command = memmem(text, length, " -x ", 4) || memmem(text, length, " --", 3) != NULL,
+        .command = !memchr(words, '?', count) && (memmem(text, length, " -x ", 4) || memmem(text, length, " --", 3)),
     };
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
         log->mentions_nccl |= strstr(words, subjects[i]) != NULL;
+    log->mentions_nccl |= strstr(words, " rails ") && (strstr(words, " gpu") || strstr(words, " nic"));
     log->mentions_nccl |= strstr(words, " gpus ") && (strstr(words, "allreduce") || strstr(words, "alltoall"));
 }

@@ -7,6 +7,25 @@
 #include "engine/symptoms/finding.h"
 
 const struct orr_asked orr_asked_network[] = {
+    {"asked-rails",
+     "subnet| leaf | leafs | leaves | spine &nic | nics | hca|mlx5|rail&gpu|nccl|server|node|host&?|how |not consider|"
+     "not take|account|ignore|match&!time out|timeout|timed out|refused|unreachable|bootstrap|socket_ifname|gid_index|"
+     "addr_range",
+     "NCCL does not look at subnets, leaf switches or rails: on each host a GPU takes the NIC that is nearest by PCIe, "
+     "and equally near NICs by their numbers. If hosts number or cable their NICs otherwise, the GPUs of two hosts use "
+     "NICs of different rails.",
+     "Check: `ibdev2netdev` and `show_gids` must put mlx5_0, mlx5_1 ... on the same rails on every host. In a cluster "
+     "file, `orrery show --cluster FILE` takes each NIC's \"subnet\" or \"rail\" and names rings that cross rails.",
+     "Cable and number the NICs alike on all hosts, and use the same GPUs on each. NCCL_CROSS_NIC=0 asks for rings "
+     "that "
+     "stay on one NIC's number."},
+    {"asked-rail-pin",
+     "rail&prefill|decode|pod|worker|claim|kubernetes| k8s| dra &gpu|nic&isolated|different rail|same rail|same ones|"
+     " pin |align|handshake|no connect|cannot reach&!nccl_ib",
+     "Whatever starts the workers chooses their GPUs and NICs: a claim that only puts GPU and NIC below one PCIe root "
+     "may take rails 0-3 for one worker and 4-7 for another, and isolated rails do not reach each other.",
+     "Check: `nvidia-smi -L` and `ibdev2netdev -v` in both workers must show the same GPUs and NICs of the host.",
+     "Pin both workers to the same ones: a selector by NUMA node, or a list of PCI addresses, in the claim."},
     {"asked-rails", "nccl_cross_nic&what | or |expect|mean|should;rail&optimized|optimization|topology&nccl",
      "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what NCCL may do. With 0, rings and trees "
      "enter and leave a host by the same NIC, which usually keeps them on its rail but does not guarantee it. 1 lets "
@@ -65,10 +84,11 @@ const struct orr_asked orr_asked_network[] = {
      "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
      "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 rules NVLink between hosts out."},
     {"asked-symmetric",
-     "symmetric memory|symmetric kernel|symm mem|commwindowregister&nccl&?| how | support| why | enable| work|"
-     " question| plan&!nvshmem|torch symm|non symmetric",
+     "symmetric memory|symmetric kernel|symm mem|commwindowregister|win_coll_symmetric&nccl|nvlink|pcie|sglang|vllm&?|"
+     " how | support| why | enable| work| question| plan|speedup&!nvshmem|torch symm|non symmetric",
      "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. P2P over PCIe is enough "
-     "for its kernels up to 2.28.9 only. Between NVLink domains it needs GIN and 2.29.2 or newer.",
+     "for its kernels up to 2.28.9 only; newer releases use them only if NVLink joins all GPUs of a host. Between "
+     "NVLink domains it needs GIN and 2.29.2 or newer.",
      "Check: `orrery explain --why symmetric` with the machine says what allows or forbids it.",
      "Buffers come from ncclMemAlloc() and are registered by ncclCommWindowRegister() with NCCL_WIN_COLL_SYMMETRIC on "
      "all ranks; nccl-tests has -R 2."},

@@ -62,6 +62,14 @@ struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log)
     return seen;
 }
 
+bool orr_symptom_failed(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (!log->events[i].message || log->events[i].message->weight == ORR_WEIGHT_FATAL)
+            return true;
+    return false;
+}
+
 bool orr_symptom_acs_refuted(const struct orr_log *log)
 {
     return orr_log_event_of(log, "acs-off") && !orr_log_event_of(log, "acs-on") &&
@@ -70,7 +78,8 @@ bool orr_symptom_acs_refuted(const struct orr_log *log)
 
 const struct orr_log_event *orr_symptom_said_hang(const struct orr_log *log)
 {
-    static const char *const events[] = {"said-hang", "said-stuck", "said-freeze", "said-stall"};
+    static const char *const events[] = {"said-hang",     "said-stuck",   "said-freeze",       "said-stall",
+                                         "said-deadlock", "said-forever", "said-never-returns"};
     const struct orr_log_event *event = NULL;
     for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
         event = orr_log_event_of(log, events[i]);

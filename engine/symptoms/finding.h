@@ -31,6 +31,8 @@ struct orr_symptom_transports {
     uint32_t p2p, shm, net, gdr;
 };
 struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log);
+/* Whether a line says that the job failed. */
+bool orr_symptom_failed(const struct orr_log *log);
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 

@@ -21,41 +21,45 @@ static const struct orr_log_record *next_neighbour(const struct orr_log *log, ui
     return NULL;
 }
 
-/* A host has two GPUs of a model for which NVIDIA's driver does not offer P2P over PCIe. */
-static const struct orr_log_record *without_p2p(const struct orr_log *log, const struct orr_gpu_model **ret_model)
+/* A host has two GPUs of a model for which NVIDIA's driver does not offer P2P over PCIe: by nccl-tests or, if the log
+ * has connections through shared memory, by `nvidia-smi -L`. */
+static const struct orr_log_record *without_p2p(const struct orr_log *log, bool shm,
+                                                const struct orr_gpu_model **ret_model)
 {
-    const struct orr_log_record *record;
+    const struct orr_log_record *record, *listed = NULL;
     for (uint32_t at = 0; (record = next_neighbour(log, &at));) {
         *ret_model = orr_gpu_model_of_name(record->words[2]);
         if (*ret_model && (*ret_model)->p2p == ORR_NO)
             return record;
     }
+    for (uint32_t i = 0; i < log->record_count && shm; i++) {
+        record = &log->records[i];
+        if (record->kind != ORR_LOG_GPU_NAME || !record->word_count)
+            continue;
+        *ret_model = orr_gpu_model_of_name(record->words[0]);
+        if (!*ret_model || (*ret_model)->p2p != ORR_NO)
+            return NULL;
+        if (listed)
+            return record;
+        listed = record;
+    }
     return NULL;
-}
-
-/* Whether a line says that the job failed: without P2P alone, NCCL works, only slower. */
-static bool has_failed(const struct orr_log *log)
-{
-    for (uint32_t i = 0; i < log->event_count; i++)
-        if (!log->events[i].message || log->events[i].message->weight == ORR_WEIGHT_FATAL)
-            return true;
-    return false;
 }
 
 static void driver_offers_none(struct orr_symptom_finder *f)
 {
     const struct orr_gpu_model *model = NULL;
-    const struct orr_log_record *record = without_p2p(f->log, &model);
     const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
+    const struct orr_log_record *record = without_p2p(f->log, seen.shm > 0, &model);
     if (!record || seen.p2p || orr_log_event_of(f->log, "p2p-matrix-ok"))
         return;
-    ORR_SYMPTOM(f, "p2p-not-offered", has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, record->line,
+    ORR_SYMPTOM(f, "p2p-not-offered", orr_symptom_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, record->line,
                 .cause = orr_symptom_text(
                     f,
                     "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
                     "data between them through host memory. GPUs below one PCIe switch then share its link to "
                     "the CPU, and can be slower than GPUs of two sockets.",
-                    record->words[2]),
+                    record->words[record->word_count - 1]),
                 .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair.",
                 .cure = "No setting of NCCL changes this; use GPUs whose driver offers P2P, or keep traffic between "
                         "these GPUs small.");
@@ -75,6 +79,15 @@ static bool says_several(const char *text)
     return card > text + 1 && card[-2] >= '2' && card[-2] <= '9';
 }
 
+/* Whether the text is about symmetric memory, for which the way of the data is not the question. */
+static bool asks_symmetric(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->said_count; i++)
+        if (strstr(log->said[i].words, "symmetric") || strstr(log->said[i].words, "symm mem"))
+            return true;
+    return false;
+}
+
 /* The same of cards that only words name. */
 static void none_between_said(struct orr_symptom_finder *f)
 {
@@ -88,7 +101,8 @@ static void none_between_said(struct orr_symptom_finder *f)
         orr_log_event_of(f->log, "p2p-matrix-ok") || orr_log_event_of(f->log, "said-p2p-off"))
         return;
     ORR_SYMPTOM(
-        f, "p2p-not-offered", has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
+        f, "p2p-not-offered",
+        orr_symptom_failed(f->log) || asks_symmetric(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
         .cause = orr_symptom_text(f,
                                   "NVIDIA's driver offers no P2P between %.8s cards (line %u), so NCCL sends all "
                                   "data between them through host memory%s",
@@ -109,7 +123,7 @@ static void refused_by_cuda(struct orr_symptom_finder *f)
     if (!refused || next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p)
         return;
     ORR_SYMPTOM(
-        f, "p2p-refused", has_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, refused->line,
+        f, "p2p-refused", orr_symptom_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, refused->line,
         .cause = orr_symptom_text(f,
                                   "CUDA offers no P2P between these GPUs (line %u), as with most GeForce cards, so "
                                   "NCCL sends their data through host memory. That is not an error.",
@@ -180,6 +194,10 @@ static uint32_t p2p_off(const struct orr_log *log, const struct orr_log_event *h
     const struct orr_log_event *said = orr_log_event_of(log, "said-p2p-off");
     if (off && !strcmp(off, "1"))
         return line;
+    for (uint32_t i = 0; i < log->event_count && !said; i++) /* one sentence may tell of both */
+        if (log->events[i].message && !strncmp(log->events[i].message->id, "said-", 5) &&
+            says_p2p_off(log->events[i].text))
+            said = &log->events[i];
     return said ? said->line : says_p2p_off(hang->text) ? hang->line : 0;
 }
 

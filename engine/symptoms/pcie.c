@@ -19,6 +19,9 @@ static void gdr_breaks(struct orr_symptom_finder *f)
     const char *level = orr_symptom_setting(log, "NCCL_NET_GDR_LEVEL", NULL);
     for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
         event = orr_log_event_of(log, events[i]);
+    const struct orr_log_event *late = orr_log_event_of(log, "ib-retry-exceeded");
+    if (event && late && !strcmp(event->message->id, "ib-flushed") && late->line < event->line)
+        event = late; /* a connection that failed flushes its other requests */
     const bool off = (seen.net && !seen.gdr) || (level && orr_symptom_is_one(level, "LOC|0")) ||
                      (!seen.gdr && orr_log_event_of(log, "peermem-missing"));
     if (!event || off || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "ib-async-port") ||

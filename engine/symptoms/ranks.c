@@ -61,6 +61,7 @@ static void one_gpu_each(struct orr_symptom_finder *f)
 /* NVML's report about the fabric: "MNNVL busId 0x901000 fabric UUID ... cliqueId 0x7ffe state 3 healthMask 0xaa". */
 struct fabric {
     unsigned state, health;
+    bool domain; /* it has a cluster's UUID: an HGX board has a fabric, too, but no NVLink between hosts and no IMEX */
     uint32_t line;
 };
 
@@ -90,6 +91,7 @@ static bool find_fabric(const struct orr_log *log, struct fabric *ret_fabric)
         return false;
     *ret_fabric = (struct fabric){.state = (unsigned)strtoul(state + strlen(" state "), NULL, 10),
                                   .health = (unsigned)strtoul(health + strlen(" healthMask "), NULL, 16),
+                                  .domain = !strstr(event->text, "UUID 0.0 "),
                                   .line = event->line};
     return true;
 }
@@ -106,6 +108,8 @@ static void fabric_state(struct orr_symptom_finder *f)
     const char *faults = health_text(f, fabric.health);
     const bool ready = fabric.state == COMPLETED && !faults[0];
     const bool off = mnnvl && !strcmp(mnnvl, "0");
+    if (ready && (!fabric.domain || (f->log->kinds[ORR_LOG_INIT_COMPLETE] && !orr_symptom_failed(f->log))))
+        return;
     const char *cause =
         fabric.state != COMPLETED ? orr_symptom_text(f,
                                                      "The NVLink fabric is not ready (line %u: state %u, registration "
@@ -122,7 +126,7 @@ static void fabric_state(struct orr_symptom_finder *f)
                                        fabric.line, fabric.health);
     const bool suspect = !off && (nvls || orr_log_event_of(f->log, "cuda-nvls"));
     ORR_SYMPTOM(f, ready ? "imex" : "fabric-state", !ready || suspect ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
-                fabric.line, .cause = cause,
+                fabric.line, .cause = cause, .explains = "cuda-nvls",
                 .check = ready ? "Check: `nvidia-imex-ctl -N` on every tray (all READY) and "
                                  "/dev/nvidia-caps-imex-channels in the job's container."
                                : "Check: `nvidia-smi -q | grep -A6 Fabric`, and Fabric Manager and NVLink on the "
@@ -130,6 +134,65 @@ static void fabric_state(struct orr_symptom_finder *f)
                 .cure =
                     "Start IMEX with the same nodes_config.cfg on all trays and give the job its channel. Meanwhile "
                     "NCCL_NVLS_ENABLE=0 and NCCL_MNNVL_ENABLE=0 let it run without NVLS and NVLink between hosts.");
+}
+
+/* A program named a GPU that its process does not see. */
+static const struct orr_log_event *bad_ordinal(const struct orr_log *log)
+{
+    static const char *const events[] = {"tests-ordinal", "cuda-ordinal-application", "cuda-ordinal"};
+    const struct orr_log_event *event = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
+        event = orr_log_event_of(log, events[i]);
+    return event;
+}
+
+/* Slurm gives each task one GPU, by an option that a line shows: --gpus-per-task also binds them. */
+static void one_gpu_a_task(struct orr_symptom_finder *f)
+{
+    static const char *const options[] = {"gpus per task 1 ", "gpu bind per_task 1 ", "gpu bind single 1 ",
+                                          "gres gpu per_task 1 ", "gres gpu single 1 "};
+    const struct orr_log_event *event = bad_ordinal(f->log);
+    uint32_t line = 0;
+    for (uint32_t i = 0; event && i < f->log->said_count; i++) {
+        if (strstr(f->log->said[i].words, "bind none "))
+            return;
+        for (size_t k = 0; k < sizeof options / sizeof options[0] && !line; k++)
+            line = strstr(f->log->said[i].words, options[k]) ? f->log->said[i].line : 0;
+    }
+    if (!line)
+        return;
+    ORR_SYMPTOM(f, "one-gpu-a-task", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(f,
+                                          "Slurm shows each task one GPU (line %u), which is device 0 there, and the "
+                                          "program takes the device of its local rank.",
+                                          line),
+                .check = "Check: `srun` with the same options and `nvidia-smi -L` lists one GPU for each task.",
+                .cure = "Let every task see all GPUs of its host: --gpus-per-node=N --gpu-bind=none instead of "
+                        "--gpus-per-task. Else the program has to take device 0, and loses NVLink between tasks.",
+                .explains = event->message->id);
+}
+
+/* nccl-tests is to use more GPUs than `nvidia-smi -L` lists. */
+static void too_many_gpus(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *event = orr_log_event_of(log, "tests-ordinal");
+    const uint32_t listed = log->kinds[ORR_LOG_GPU_NAME];
+    for (uint32_t i = 0; event && listed && i < log->said_count; i++) {
+        const char *words = log->said[i].words, *program = strstr(words, "_perf ");
+        const char *option = program ? strstr(program, " g ") : NULL;
+        const unsigned long wanted = option ? strtoul(option + strlen(" g "), NULL, 10) : 0;
+        if (wanted <= listed)
+            continue;
+        ORR_SYMPTOM(f, "too-many-gpus", ORR_SYMPTOM_CAUSE, log->said[i].line,
+                    .cause =
+                        orr_symptom_text(f, "nccl-tests is to use %lu GPUs (-g in line %u), and the text lists %u.",
+                                         wanted, log->said[i].line, listed),
+                    .check = "Check: `nvidia-smi -L` where the job runs, and CUDA_VISIBLE_DEVICES.",
+                    .cure = orr_symptom_text(f, "Use -g %u, or as many ranks with -g 1.", listed),
+                    .explains = event->message->id);
+        return;
+    }
 }
 
 /* Processes of nccl-tests that are all rank 0. Their lines have rank, group, process and device, or no group. */
@@ -169,5 +232,7 @@ void orr_symptoms_of_ranks(struct orr_symptom_finder *f)
 {
     tested_alone(f);
     one_gpu_each(f);
+    one_gpu_a_task(f);
+    too_many_gpus(f);
     fabric_state(f);
 }
