@@ -167,7 +167,7 @@ struct orr_search_facts {
     bool neighbours_only;  /* with NVSwitches: only the GPUs next by index are tried */
     bool neighbours_first; /* ... are tried first */
     bool nets_come_back;   /* an attempt leaves the bandwidths of NICs as they were, whatever it takes of them */
-    /* GPUs (facts.c): */
+    /* GPUs (prepare.c): */
     uint8_t number_of[ORR_PATH_TYPE_COUNT]; /* path type -> the release's number */
     int32_t *pci_link, *pci_back; /* [GPU]: its first PCI link, and the first link back to it; -1 if there is none */
     uint16_t *by_distance; /* [GPU * n]: the other GPUs, best first, for releases and moves in which no NIC counts */
@@ -338,7 +338,7 @@ void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enu
 /* starts.c: tries to grow channels from the trial's state, under a budget of steps. */
 void orr_search_channels(struct orr_search_state *s, int32_t *budget);
 
-/* facts.c: everything that does not change during a search. */
+/* prepare.c: everything that does not change during a search. */
 enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *arena,
                                  struct orr_error *err) ORR_NO_DISCARD;
 
