@@ -191,7 +191,7 @@ def bench_place(args):
 
 
 class Bare:
-    """libmicrohttpd alone with bytes of our own from memory, and a line of a log for each request if it has a length."""
+    """libmicrohttpd alone with bytes of our own from memory, and a line of a log for each request unless it is 0."""
 
     def __init__(self, body, threads, headers, line):
         pairs = [part for header in headers for part in header]

@@ -235,7 +235,7 @@ test(
     },
 );
 
-test("a setting in the same text that costs bandwidth is said below the verdict, in the words of the service", async () => {
+test("a setting in the text that costs bandwidth is said below the verdict, as the service says it", async () => {
     const results = await resultsOf(it.server.url, { ...H100, scale: () => 0.2 }),
         both = `NCCL_P2P_DISABLE=1\n${results}`,
         answer = await it.page.request.post(`${it.server.url}/v1/check-perf?machine=dgx-h100`, {

@@ -59,7 +59,7 @@ def gbs(pci):
 
 
 def cpu_list(mask):
-    """ Converts "00000003,00000001" to the list 0,32-33."""
+    """Converts "00000003,00000001" to the list 0,32-33."""
     bits, found, start = int(mask.replace(",", "") or "0", 16), [], None
     for cpu in range(bits.bit_length() + 1):
         if bits >> cpu & 1 and start is None:
