@@ -9,11 +9,22 @@ enum {
     LENGTH_MOST = 800 /* bytes of a line */
 };
 
+/* Whether "--name" is in the line; a dash between words is "--" too. */
+static bool has_option(const char *text, size_t length)
+{
+    for (size_t i = 0; i + 3 < length; i++)
+        if (!memcmp(text + i, " --", 3) && orr_is_letter(text[i + 3]))
+            return true;
+    return false;
+}
+
 /* Digits, '_' and '?' stay, everything else that is not a letter becomes one blank. */
 void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number)
 {
     enum { WORDS_LEAST = 3 };
-    static const char *const subjects[] = {"nccl", " nvl", " mnnvl", " gids "};
+    static const char *const subjects[] = {
+        "nccl",        " nvl",      " mnnvl",    " gids ",     " busbw ",     " bus bandwidth ", " allreduce",
+        " all_reduce", " alltoall", " all2all ", " allgather", " all_gather", " reducescatter",  " reduce_scatter"};
     struct orr_log *log = b->log;
     char words[LENGTH_MOST + 3] = " ";
     size_t count = 1, blanks = 1;
@@ -34,10 +45,9 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
     log->said[log->said_count++] = (struct orr_log_said){
         .words = orr_log_keep_text(b, words, count),
         .line = number,
-        .command = !memchr(words, '?', count) && (memmem(text, length, " -x ", 4) || memmem(text, length, " --", 3)),
+        .command = !memchr(words, '?', count) && (memmem(text, length, " -x ", 4) || has_option(text, length)),
     };
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
-        log->mentions_nccl |= strstr(words, subjects[i]) != NULL;
+        log->mentions_nccl |= text[0] != '#' && strstr(words, subjects[i]); /* '#': a header of a benchmark */
     log->mentions_nccl |= strstr(words, " rails ") && (strstr(words, " gpu") || strstr(words, " nic"));
-    log->mentions_nccl |= strstr(words, " gpus ") && (strstr(words, "allreduce") || strstr(words, "alltoall"));
 }

@@ -34,6 +34,18 @@ const struct orr_asked orr_asked_network[] = {
      "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH, NCCL prints crossNic, and the NIC of each connection "
      "as \"via NET/IB/N\". If a cluster file gives each NIC a \"rail\", Orrery names rings that leave their rail.",
      "Communicators whose GPUs do not match on all hosts need connections between rails."},
+    {"asked-one-host",
+     "topolog|graph search|graph xml& multi|all machines|all nodes|all hosts|entire |whole cluster|between |across |"
+     "external switch|inter node&how|can |possible|does nccl|is it|question&nccl|xml&!rail|slow|bandwidth|performance|"
+     "nvswitch|mnnvl|tree",
+     "NCCL searches the topology of each host alone and does not know the network between hosts: networks have no "
+     "common "
+     "way to discover it, and a search over all hosts would not end in time. It joins the rings and trees of the hosts "
+     "in the order of their ranks. Only the hosts of one NVLink domain (MNNVL) are searched as one.",
+     "Check: NCCL_TOPO_DUMP_FILE and NCCL_GRAPH_DUMP_FILE write the host of rank 0 (NCCL_TOPO_DUMP_FILE_RANK and "
+     "NCCL_GRAPH_DUMP_FILE_RANK: of another rank).",
+     "A topology file cannot describe switches outside of a host. Order the hosts so that neighbours are near: `orrery "
+     "order` finds an order."},
     {"asked-gid-index",
      "nccl_ib_gid_index&not support array|for mlx5_|each hca|each nic|per hca|per nic&and |differ|own |array|support",
      "NCCL_IB_GID_INDEX is one number for all NICs of a process, and cannot differ between them. Since 2.21 NCCL finds "

@@ -10,7 +10,9 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: with NCCL_DEBUG=INFO, a job that reached NCCL prints lines with \"NCCL INFO\".",
      "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or UCX_TLS=tcp. "
      "NCCL chooses its network independently of MPI."},
-    {"asked-link", "nvlink&channel|threadblock|nchannels&use|spread| all |map|each |through&!error|counter|active",
+    {"asked-link",
+     "nvlinks|nvlink channel|each nvlink|which nvlink|all nvlink|single nvlink|one nvlink|nvlink link&channel|"
+     "threadblock|nchannels&use|spread| all |map|each |through&!error|counter|active",
      "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel is "
      "not tied to an NVLink. A single channel cannot fill them all.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
@@ -35,8 +37,9 @@ const struct orr_asked orr_asked_operations[] = {
      "Compare busbw with the links; use algbw for the time that a collective takes."},
     {"asked-bus",
      "busbw|bus bandwidth&higher than|greater than|exceed|as high as|reflect|above &nic|network|hardware|line rate|"
-     "link&!memory;tree&ring&two |2 node|2 dgx|only 2&tree is|tree better|tree faster|why tree|tree has|tree reach|"
-     "tree perform",
+     "link&!memory;tree& ring&better|larger|higher|faster|exceed|outperform|more bandwidth|reach& two | 2 node| 2 dgx| "
+     "2 host|"
+     " 2 server| 2 machine|only 2",
      "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
      "and trees and NVLink SHARP send less over the network. From 4 hosts on, the NICs limit it.",
      "Check: with NCCL_ALGO=Ring, the bus bandwidth stays below the total of the NICs.",
@@ -129,7 +132,9 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: \"N coll channels\" and \"N p2p channels\" with NCCL_DEBUG=INFO.",
      "NCCL_MAX_CTAS, or maxCTAs of one communicator, leaves more SMs to computation and costs bandwidth; send and "
      "receive have NCCL_MAX_P2P_NCHANNELS."},
-    {"asked-few-channels", "channels&small|not large|less data|data volume|message size&nccl&use|utilize|fewer|limit",
+    {"asked-few-channels",
+     "channels&small|not large|less data|data volume|message size&nccl&use|utilize|fewer|limit;channels&split|divide|"
+     "distribut&data|message|buffer&nccl",
      "A small operation uses fewer channels, because each channel needs enough data to be worth its latency.",
      "Check: \"channel{Lo..Hi}={0..1}\" of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING (2.24 on).",
      "NCCL_MIN_CTAS raises the number of channels that are made, not those that a small operation uses."},

@@ -15,7 +15,8 @@ const struct orr_asked orr_asked_use[] = {
      "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of --gpus-per-task, "
      "or one container with all GPUs; the program then picks its GPU by local rank."},
     {"asked-topology-file",
-     "nccl_topo_file|topology file|topo xml|topology xml&nccl|gpu&need|required|require |necessary|have to|should i|"
+     "nccl_topo_file|topology file|topo file|topo xml|topology xml&nccl|gpu&need|where "
+     "is|generate|create|required|require |necessary|have to|should i|"
      "look correct|without it&!dump|error|fails|failed",
      "NCCL detects the machine itself. It needs a file only where a virtual machine hides PCIe switches or NUMA nodes, "
      "and the provider then has one: Azure's images for ND types set NCCL_TOPO_FILE in /etc/nccl.conf, and Amazon's "
@@ -24,7 +25,41 @@ const struct orr_asked orr_asked_use[] = {
      "Check: `lspci -tv` and `nvidia-smi topo -m` there; NCCL_TOPO_DUMP_FILE=t.xml and `orrery show t.xml` show what "
      "NCCL makes of it.",
      "Where all GPUs and NICs hang directly below the CPU and the type should have PCIe switches, use the provider's "
-     "file."},
+     "file. For your own virtual machines, `orrery vm-file` makes one from a dump of the real host."},
+    {"asked-subsystem",
+     "nccl_debug|debug_subsys|nccl_graph | subsys|debug level|debug log&which|what|how|need|can t|cannot|not print|"
+     "nothing|no output|missing|where&print|output|see |show|visible|appear|written&!algorithm|protocol|chosen|gdr|"
+     "gpudirect|error|fail|hang|dump|crash",
+     "NCCL_DEBUG=INFO alone prints the subsystems INIT, BOOTSTRAP and ENV. Others need NCCL_DEBUG_SUBSYS: GRAPH (the "
+     "topology, its search, rings), TUNING (the algorithm of each operation), NET, COLL (each call), P2P or ALL.",
+     "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH, lines such as \"Pattern 4, crossNic 0\" appear.",
+     "Most lines of level TRACE are only in a library built with `make TRACE=1`. NCCL_DEBUG_FILE=/tmp/nccl.%h.%p "
+     "writes a file for each process."},
+    {"asked-affinity",
+     "setting affinity for gpu|nccl_ignore_cpu_affinity|cpu affinity|affinity mask|numa binding|bind to numa&?|how "
+     "|why|"
+     "what |should|effect|differ|matter|recommend&nccl|gpu|rank&!hang|error|fail",
+     "During its initialisation NCCL binds a rank's threads to the cores near the GPU that the affinity of the process "
+     "allows; if that leaves none, it keeps the affinity. So the launcher (mpirun --bind-to, srun --cpu-bind) decides.",
+     "Check: \"Setting affinity for GPU 0 to ff\" with NCCL_DEBUG=INFO is the mask; `nvidia-smi topo -m` lists the "
+     "cores "
+     "near each GPU.",
+     "Bind each rank to the NUMA node of its GPU or to nothing, not to one core. NCCL_IGNORE_CPU_AFFINITY=1 makes NCCL "
+     "ignore the affinity of the process."},
+    {"asked-graph-file",
+     "nccl_graph_file|graph file|graph xml&should|use|how |modify|custom|production|write|force|edit|own ring|specify&"
+     "!dump|error|fail",
+     "NCCL_GRAPH_FILE replaces NCCL's search by the channels of a file. NCCL's developers keep it for experiments with "
+     "rings and advise against it in production: the file fits one machine and one number of GPUs and NICs only.",
+     "Check: NCCL_GRAPH_DUMP_FILE=/tmp/graph.xml writes what NCCL finds by itself.",
+     "If the search finds bad channels, update NCCL or correct the topology (NCCL_TOPO_FILE) instead."},
+    {"asked-log-lines",
+     " pattern |samechannels|maxbw|totalbw|crossnic|threadthresholds& mean|understand|explain|interpret|represent",
+     "\"Pattern 4\" is the ring, 1 to 3 are trees and 5 NVLink SHARP; \"bw 20/20\" is GB/s of a channel inside and "
+     "between hosts; \"type NVL/PIX\" the farthest path between GPUs and to NICs; \"sameChannels 1\" says that all "
+     "channels are alike. The lines below list the devices of each channel. maxBw is the fastest link of a GPU.",
+     "Check: `orrery show topo.xml`, or `orrery check-log` with the whole log, explains them.",
+     "docs/nccl/search.md and sequence.md describe each line."},
     {"asked-buffsize",
      "nccl_buffsize|nccl_chunk_size|_chunksize|_buffsize&?|what|how|optimal|requirement|role|effect|affect|implication|"
      "increas|why|larger",
@@ -40,7 +75,9 @@ const struct orr_asked orr_asked_use[] = {
      "PyTorch's flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE=2000) writes the last collectives of each rank.",
      "Check: look at the rank whose count of operations is lower than those of the others.",
      "NCCL has no function that lists pending operations."},
-    {"asked-alltoall", "alltoall|all to all|all2all&node|scal|degrad|poor|slow|drop|linear|lower",
+    {"asked-alltoall",
+     "alltoall|all to all|all2all&node|scal|degrad|poor|slow|drop|linear|lower;alltoall|all to "
+     "all|all2all&busbw|bandwidth|throughput&mean|calculat|expect|theoretical|formula",
      "Alltoall sends to every rank directly: on N hosts, (N-1)/N of the data of a GPU crosses its own NIC, so bus "
      "bandwidth falls towards that of one NIC per GPU (50 GB/s for 400 Gb/s), from far above it on one host. Rings and "
      "trees use other paths, so a good AllReduce says nothing about it.",

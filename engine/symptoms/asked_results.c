@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about results of nccl-tests: what a figure means, and why one operation, size, number of hosts or choice of
+ * GPUs reaches more than another. */
+#include "engine/symptoms/asked.h"
+
+#include <stddef.h>
+
+const struct orr_asked orr_asked_results[] = {
+    {"asked-nvls-gather",
+     "nvls|nvlink sharp&allgather|all gather|all_gather|reducescatter|reduce "
+     "scatter|reduce_scatter&slow|poor|lower|why|"
+     "worse|better|benefit|improve",
+     "NVLink SHARP (NVLS) makes AllReduce faster, but promises no more bandwidth than a ring for AllGather and "
+     "ReduceScatter: a ring sends (n-1)/n of the size in both directions at once, NVLS the whole size in one direction "
+     "and 1/n in the other. It only needs fewer SMs.",
+     "Check: NCCL_ALGO=Ring and NCCL_ALGO=NVLS with all_gather_perf on one host.",
+     "Leave NCCL_ALGO unset: NCCL then chooses the ring if it is faster."},
+    {"asked-nvls-factor",
+     "nvls|nvlink sharp|nvswitch sharp| sharp &factor|busbw|bus bandwidth|bus bw|algorithm bandwidth&?|should|why|"
+     "exceed|higher|instead of|formula|calculat&!infiniband|collnet|quantum|slow|hang|0 nvls|two node|2 node|multi "
+     "node",
+     "nccl-tests does not know which algorithm ran and always multiplies AllReduce by 2(n-1)/n. With NVLink SHARP "
+     "(NVLS), busbw is the NVLink bandwidth that a ring would need for the same time, not what the links carry: that "
+     "is (n+1)/n of algbw. 8 H100 reach about 480 GB/s busbw with it and 370 with rings.",
+     "Check: NCCL_ALGO=Ring shows the bus bandwidth without NVLink SHARP.",
+     "Advertised rates (450 GB/s of an H100, 900 of a B200 in each direction) are line rates, of which packets take "
+     "about 20 %."},
+    {"asked-tree-only",
+     "tree&gather|scatter|fsdp|broadcast&only|why|implement|plan|support;nccl_algo|nccl_proto&broadcast|gather| reduce "
+     "|"
+     "scatter|alltoall|sendrecv|send recv&ignored|fall|no effect|not work|does not|doesn t|not respected;algorithm|"
+     "nccl_algo&gather|scatter|broadcast|alltoall|sendrecv&which|what|available|only ring|supported",
+     "A tree reduces to a root and broadcasts from it, so NCCL has it for AllReduce only. AllGather and ReduceScatter "
+     "have Ring, NVLS, CollNetDirect and, from 2.23.4 on with one GPU per host, PAT, whose latency grows only with the "
+     "logarithm of the ranks. Broadcast and Reduce have Ring alone; Send, Receive and Alltoall have no algorithm.",
+     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the choice for each operation.",
+     "If NCCL_ALGO leaves an operation nothing, 2.19.3 to 2.23.4 return to the ring, up to 2.21.5 with any protocol; "
+     "newer releases report an error. From 2.24.3 on, NCCL_ALGO=\"allreduce:tree\" concerns one operation alone."},
+    {"asked-ring-latency",
+     " ring |reducescatter|reduce scatter|reduce_scatter|allgather|all gather|all_gather&middle|medium| mid |small|"
+     "latency|linear|declin|decreas|degrad|drop&node|rank|scale|host|server|gpus&increas|grow|number of|more |scal|"
+     " add |linear&!fails|error|three |two | 2 node|slower than|version| v2 ",
+     "The latency of a ring grows linearly with the number of ranks, that of trees and PAT with its logarithm. With "
+     "more hosts, small and medium sizes therefore lose bus bandwidth, and the largest keep it. AllGather and "
+     "ReduceScatter, which have no trees, lose most: each step carries only size / ranks.",
+     "Check: run up to 8 or 16 GB. If the largest sizes fall too, the network loses bandwidth; test pairs of hosts.",
+     "`orrery predict --machine TYPE --hosts N` prints what each size should reach. Leave NCCL_ALGO unset, so that "
+     "AllReduce uses trees for smaller sizes."},
+    {"asked-one-peer",
+     "sendrecv|send recv|send and recv|ncclsend|point to point&low |slow|lower|drop|not reach|saturat|half|degrad&"
+     "bandwidth|busbw|gb s|gbps|performance|throughput+node|host|server|network| nic | efa |slingshot&!alltoall|"
+     "all to all|moe|nvlink|nvswitch|gdr",
+     "Send and receive are tuned for Alltoall, so one pair of GPUs on two hosts uses few channels: from 2.20.3 to "
+     "2.28.9 two, and one with many ranks, which may not fill a fast NIC. AllReduce has more.",
+     "Check: run sendrecv_perf with NCCL_NCHANNELS_PER_NET_PEER=4, and count \"p2p channels per peer\" with "
+     "NCCL_DEBUG=INFO.",
+     "Keep the setting if it helps and Alltoall does not get slower. If all_reduce_perf between the same hosts is slow "
+     "too, look at the network instead."},
+    {"asked-copy-engine",
+     "p2pbandwidthlatencytest|nvbandwidth&lower|differ|higher|less|not match|inconsisten|compar| vs |gap|why+nvlink|"
+     "nvswitch| sxm&!pcie|hang",
+     "p2pBandwidthLatencyTest and most tests of nvbandwidth copy with copy engines, which put 256 bytes into an NVLink "
+     "packet. NCCL copies with SMs, 128 bytes a packet, in both directions at once, and so reaches about 80 % of the "
+     "line rate: 230 to 240 of 300 GB/s on A100, 370 of 450 on H100.",
+     "Check: `p2pBandwidthLatencyTest --sm_copy`, or the tests of nvbandwidth whose names end in _sm.",
+     "If NCCL is far below these figures, paste the output of nccl-tests and `nvidia-smi topo -m`."},
+    {"asked-near-nic",
+     "different gpus|which gpus|choice of gpu|gpus i choose|gpus i select|other gpus|specific gpus|gpu selection+"
+     "reduce scatter perf|_perf|busbw|bandwidth|performance+node| nic |nics| hca|infiniband|rdma&!type|model|"
+     "heterogeneous|error|same communicator",
+     "GPUs are not equally near to a NIC. By default NCCL uses GPUDirect RDMA only if both are below the same PCIe "
+     "switches, so a job with none of the GPUs beside a NIC sends through the CPU and its memory, which is slower.",
+     "Check: PIX or PXB between the job's GPUs and the NICs in `nvidia-smi topo -m`, and /GDRDMA after \"via "
+     "NET/IB\"; "
+     "\"NET/IB : Using\" lists the NICs that NCCL has.",
+     "Choose the GPUs beside the NICs: `orrery place --count N topo.xml` finds them. More NICs need GPUs beside them."},
+    {"asked-all-nics",
+     " nics |network interface|network card| hcas | hca &why|how many|need&eight| 8 |four| 4 | all |multiple|several&"
+     "nccl|ring|allreduce| gpu&!only one|only 1 |slow|fail|error| hang|not use|isn t used|bond|busbw|bandwidth|perform",
+     "NCCL makes several rings and trees (channels), and each enters and leaves a host by its own NIC, so that all "
+     "NICs beside the job's GPUs carry data at once: bus bandwidth is their sum. A single ring needs one NIC per host.",
+     "Check: \"via NET/IB/N\" with NCCL_DEBUG=INFO names the NIC of each channel.",
+     "NCCL_IB_HCA limits NCCL to some NICs, which lowers the bandwidth of AllReduce. `orrery channels` prints the "
+     "rings of a machine."},
+    {"asked-h800",
+     "h800&performance|bandwidth|busbw|slow|nic|traffic|graph|topolog&nccl 2 14| 2 16 | 2 17 | 2 18 |nccl2 18&!215 gb|"
+     "hang",
+     "NCCL up to 2.18.5 is known not to do well on H800 hosts, whose GPUs have 8 NVLinks: its channels leave NICs "
+     "unused or reach little bandwidth. Fixes came with 2.18.3 and 2.19.3.",
+     "Check: with NCCL_DEBUG=INFO, \"via NET/IB/N\" must name all NICs.",
+     "Use NCCL 2.19.3 or newer. NCCL_GRAPH_FILE is not a remedy for production."},
+    {"asked-columns", " error | wrong |error column&column|1e 0|2e 0|5e 0|e 06|e 07&mean|represent|interpret|what|how",
+     "In older nccl-tests, the column \"error\" is the largest difference from the expected result: values such as "
+     "2e-06 are rounding, which depends on the order of the additions and so on algorithm and number of ranks. In "
+     "newer ones, \"#wrong\" counts the values beyond rounding and must be 0; N/A means that they were not checked.",
+     "Check: \"Out of bounds values : 0 OK\" at the end of the output.", "-c 1 checks results, -c 0 does not."},
+    {"asked-latency",
+     "latency|microsecond|small message|small size|small data|tiny&nccl|allreduce|all_reduce|all reduce|collective&how "
+     "|"
+     "why|reduce the|improve|minimi|expected|normal|high|grow|increas&!network latency|ib latency|hang|memory|pxn|"
+     "ll128|register|cuda graph capture",
+     "For small sizes an operation takes the time of starting a kernel plus the latency of each step, whatever the "
+     "bandwidth: a ring of n ranks has 2(n-1) steps, a tree grows with the logarithm of hosts, NVLink SHARP has few.",
+     "Check: the time of nccl-tests at 8 bytes is that latency; -G 10 (CUDA graphs) shows it without starting kernels.",
+     "Leave NCCL_ALGO and NCCL_PROTO unset (Simple alone is slow for small sizes), capture operations in CUDA graphs, "
+     "join them in one group, and try symmetric memory (2.27 on; nccl-tests -R 2) inside an NVLink domain."},
+    {"asked-first",
+     "first iteration|first call|first allreduce|first all reduce|first all_reduce|first collective|first operation|"
+     "first communication&slow|long|seconds|latency|more time|higher&nccl|allreduce|collective|all_reduce|all reduce&"
+     "!hang|fails|error|stuck|timeout|timed out",
+     "NCCL makes connections at their first use: those of each algorithm from 2.22.3 on "
+     "(with cuMem), those of each peer for send and receive always. The first operation therefore also allocates "
+     "buffers, connects and loads kernels.",
+     "Check: NCCL_RUNTIME_CONNECT=0 moves the connections of collectives into the initialisation.",
+     "Leave the first operations out of measurements: nccl-tests has -w 5."},
+    {"asked-direction",
+     "bidirectional|unidirectional|uni directional|bi directional|full duplex|both directions|one direction&busbw|"
+     "bus bandwidth|bus bw|nccl test|algbw|all_reduce&!p2pbandwidth|nvbandwidth",
+     "busbw is a rate in one direction: compare it with what a link carries in one direction (the NVLinks of an H100: "
+     "450 GB/s of the 900 in its data sheet; a 400 Gb/s NIC: 50). NCCL uses both directions at the same time.",
+     "Check: `orrery predict --machine TYPE` says which link limits and its rate.",
+     "NVLinks carry about 80 % of the line rate as data, NICs about 96 %."},
+    {NULL, NULL, NULL, NULL, NULL},
+};
