@@ -11,13 +11,14 @@ import { joined, plural } from "./model.js";
 // bytes at the beginning of a file by which its format is recognised; a quarter of them at its end
 const LOOKED_AT = 1 << 20;
 
-/* "1 dump, 1 log, 1 result: opened together". rest: names of files that were left out. */
-function receiptText(opened, rest) {
-    const said = opened.map((what) => `1 ${what}`).join(", ");
+/* "1 dump, 1 log, 1 result: opened together", and the names of files that were left out. */
+function receiptText({ dumps, logs, results }) {
+    const opened = Object.entries({ dump: dumps, result: results, log: logs }),
+        said = opened.flatMap(([what, files]) => (files.length ? `1 ${what}` : [])),
+        rest = [...logs.slice(1), ...results.slice(1)].map(({ name }) => name).join(", ");
     return joined(" ", [
-        opened.length > 1 ? `${said}: opened together.` : said && `${said}: opened.`,
-        rest.length > 0 &&
-            `Not opened, because one log and one result are shown at a time: ${rest.join(", ")}.`,
+        said.length > 0 && `${said.join(", ")}: opened${said.length > 1 ? " together" : ""}.`,
+        rest && `Not opened, because one log and one result are shown at a time: ${rest}.`,
     ]);
 }
 
@@ -49,14 +50,8 @@ export function fileActions(page, actions, home) {
         for (const file of files) {
             const text = await file.slice(0, LOOKED_AT).text(),
                 ending = await file.slice(-LOOKED_AT / 4).text();
-            const kind = /^\s*</.test(text)
-                ? "dumps"
-                : isResults(text) || isResults(ending)
-                  ? "results"
-                  : isLog(text)
-                    ? "logs"
-                    : "dumps";
-            kinds[kind].push(file);
+            const program = [text, ending].some(isResults) ? "results" : isLog(text) && "logs";
+            kinds[/^\s*</.test(text) || !program ? "dumps" : program].push(file);
         }
         return kinds;
     }
@@ -156,19 +151,11 @@ export function fileActions(page, actions, home) {
             const files = await actions.unpacked(dropped),
                 kinds = await sorted(files.slice(0, MOST_FILES));
             if (!files.length) return;
-            const more = files.length - MOST_FILES,
-                { dumps, logs, results: measured } = kinds;
-            if (dumps.length > 1) return keepAll(kinds, more);
-            const opened = [];
-            const take = async (file, what) => {
-                await actions.open(file, file.name);
-                opened.push(what);
-            };
-            for (const file of dumps) await take(file, "dump");
-            for (const file of measured.slice(0, 1)) await take(file, "result");
-            for (const file of logs.slice(0, 1)) await take(file, "log");
-            const rest = [...logs.slice(1), ...measured.slice(1)].map(({ name }) => name);
-            moment.receipt = receiptText(opened, rest);
+            const { dumps, logs, results: measured } = kinds;
+            if (dumps.length > 1) return keepAll(kinds, files.length - MOST_FILES);
+            const opened = [...dumps, ...measured.slice(0, 1), ...logs.slice(0, 1)];
+            for (const file of opened) await actions.open(file, file.name);
+            moment.receipt = receiptText(kinds);
             announce(moment.receipt);
             if (store.state.id) store.replace({ view: "verdict" });
             loading.changed();
@@ -246,10 +233,9 @@ export function fileActions(page, actions, home) {
         },
         log: async (blob, name, implied = null) => {
             store.replace({ view: "log", topic: "", log: "" });
-            const nodes =
-                (
-                    await loading.checkLog(blob, name, implied)
-                )?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];
+            const answer = await loading.checkLog(blob, name, implied),
+                known = (id) => loaded.model?.nodes.has(id),
+                nodes = answer?.check?.first_difference?.nodes.filter(known) ?? [];
             if (nodes.length)
                 store.replace({ from: nodes[0], to: nodes[1] ?? "", finding: "", line: 0 });
         },
