@@ -14,8 +14,9 @@
 const struct orr_log_message orr_log_messages_network[] = {
     {"ib-retry-exceeded", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion",
      "status=12 |error 12|RETRY_EXC_ERR(12)",
-     "The other end of an RDMA connection did not answer in time (retry counter exceeded). The link or the switch "
-     "drops packets, the path is blocked, or the other process is gone.",
+     "The other end of an RDMA connection did not answer in time (retry counter exceeded). If every attempt fails "
+     "from the start, the two NICs cannot reach each other; later, the link or a switch drops packets, or the other "
+     "process is gone.",
      "Look first for an earlier error of the peer that the line names. Check that link with ibstat and perfquery "
      "(RoCE: also PFC, ECN and the GID index NCCL_IB_GID_INDEX). NCCL_IB_TIMEOUT=22 and NCCL_IB_RETRY_CNT=7 only "
      "bridge short interruptions.",

@@ -59,6 +59,7 @@ struct orr_log_building {
                       * none */
     size_t listed_length;
     struct orr_log_pci pci;
+    char hca[40];            /* the NIC that ibv_devinfo describes; "" if unknown */
     bool limit_asked;        /* the line before was `ulimit -l`, and its answer follows */
     struct orr_span before;  /* text before "NCCL WARN" in the current speech: the file of NCCL */
     bool continues, command; /* the line before ended with a backslash; it belonged to a command */
@@ -107,6 +108,8 @@ bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t l
 void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number);
 /* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */
 bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found);
+/* devices.c: the same of a line of `ibv_devinfo -v`. */
+bool orr_log_scan_devinfo(struct orr_log_building *b, const char *line, size_t length, struct orr_log_catch *found);
 /* Gives the events their ranks and hosts, when communicators are known. */
 void orr_log_place_events(struct orr_log_building *b);
 

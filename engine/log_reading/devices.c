@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads output of lspci, show_gids, lsmod and ulimit, in which several lines or columns belong together.
+/* Reads output of lspci, show_gids, ibv_devinfo, lsmod and ulimit, in which several lines or columns belong together.
  *
  *      17:00.0 Infiniband controller: Mellanox ...
  *              Capabilities: [60] Express (v2) Endpoint, MSI 00
@@ -183,4 +183,38 @@ bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *fou
            orr_log_keep_word(found, address.at, address.length) &&
            orr_log_keep_word(found, words[version].at, words[version].length) &&
            orr_log_keep_word(found, interface.at, interface.length);
+}
+
+/* "GID[  3]:   ::ffff:10.0.0.1, RoCE v2", which `ibv_devinfo -v` prints after "hca_id: mlx5_0". */
+bool orr_log_scan_devinfo(struct orr_log_building *b, const char *line, size_t length, struct orr_log_catch *found)
+{
+    static const char id[] = "hca_id:", begin[] = "GID[", roce[] = ", RoCE v", mapped[] = "::ffff:";
+    const char *end = line + length, *at = memmem(line, length, id, sizeof id - 1);
+    double index;
+    if (at) {
+        at += sizeof id - 1;
+        while (at < end && isspace((unsigned char)*at))
+            at++;
+        snprintf(b->hca, sizeof b->hca, "%.*s", (int)(end - at), at);
+        return false;
+    }
+    if (!(at = memmem(line, length, begin, sizeof begin - 1)))
+        return false;
+    at += sizeof begin - 1;
+    while (at < end && orr_log_is_blank(*at))
+        at++;
+    const char *version = memmem(at, (size_t)(end - at), roce, sizeof roce - 1);
+    if (!version || !orr_log_scan_int(&at, end, &index) || end - at < 2 || at[0] != ']' || at[1] != ':')
+        return false;
+    at += 2;
+    while (at < version && isspace((unsigned char)*at))
+        at++;
+    const size_t gid = (size_t)(version - at), prefix = sizeof mapped - 1;
+    const bool has_address = gid > prefix && !memcmp(at, mapped, prefix);
+    version += sizeof roce - 2; /* "v2" */
+    found->value_count = found->word_count = 0;
+    return version + 2 <= end && orr_log_keep_value(found, 1) && orr_log_keep_value(found, index) &&
+           orr_log_keep_word(found, b->hca, strlen(b->hca)) && orr_log_keep_word(found, at, gid) &&
+           orr_log_keep_word(found, has_address ? at + prefix : "", has_address ? gid - prefix : 0) &&
+           orr_log_keep_word(found, version, 2) && orr_log_keep_word(found, "", 0);
 }

@@ -171,6 +171,19 @@ static const struct outside_row {
 };
 enum { OUTSIDE_COUNT = sizeof outside / sizeof outside[0] };
 
+/* NCCL's own lines, from whose start a person cut "NCCL INFO". */
+static const struct bare_row {
+    enum orr_log_kind kind;
+    const char *pattern;
+} bare[] = {
+    {ORR_LOG_CONNECT_NET, "Channel %d/%d : %d[%x] -> %d[%x] [%w] via NET/%t"},
+    {ORR_LOG_CONNECT_NET, "Channel %d : %d[%x] -> %d[%x] [%w] via NET/%t"},
+    {ORR_LOG_CONNECT_NET, "%d[%x] -> %d[%x] [%w] via NET/%t"},
+    {ORR_LOG_NIC_LIST, "NET/%t: Using %t"},
+    {ORR_LOG_GDR_NIC, "NET/%t: GPU Direct RDMA %w for HCA %d '%t'%*"},
+};
+enum { BARE_COUNT = sizeof bare / sizeof bare[0] };
+
 static const char *const names[] = {ORR_LOG_KIND_MAP(ORR_SECOND_OF)};
 
 const char *orr_log_kind_name(enum orr_log_kind kind)
@@ -253,6 +266,16 @@ enum orr_log_kind orr_log_kind_of(const char *text, size_t length, struct orr_lo
     return ORR_LOG_KIND_COUNT;
 }
 
+/* The text after blanks, signs of a quotation, and a lone "INFO". */
+static const char *skip_quotation(const char *text, size_t length)
+{
+    static const char info[] = "INFO ";
+    const char *at = text, *end = text + length;
+    while (at < end && strchr(" \t>`*|", *at))
+        at++;
+    return (size_t)(end - at) >= sizeof info && !memcmp(at, info, sizeof info - 1) ? at + sizeof info - 1 : at;
+}
+
 enum orr_log_kind orr_log_kind_outside(const char *text, size_t length, struct orr_log_catch *found)
 {
     for (int i = 0; i < OUTSIDE_COUNT; i++) {
@@ -260,6 +283,10 @@ enum orr_log_kind orr_log_kind_outside(const char *text, size_t length, struct o
         if (at && orr_log_scan(outside[i].pattern, ORR_LIST_NONE, at, (size_t)(text + length - at), found))
             return outside[i].kind;
     }
+    const char *start = skip_quotation(text, length);
+    for (int i = 0; i < BARE_COUNT; i++)
+        if (orr_log_scan(bare[i].pattern, ORR_LIST_NONE, start, (size_t)(text + length - start), found))
+            return bare[i].kind;
     return ORR_LOG_KIND_COUNT;
 }
 

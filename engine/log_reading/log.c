@@ -175,7 +175,8 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
         orr_log_take_assignments(b, lines->line, lines->length, lines->number);
         orr_log_take_words(b, lines->line, lines->length, lines->number);
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);
-        if (kind == ORR_LOG_KIND_COUNT && orr_log_scan_gid(lines->line, lines->length, b->found))
+        if (kind == ORR_LOG_KIND_COUNT && (orr_log_scan_gid(lines->line, lines->length, b->found) ||
+                                           orr_log_scan_devinfo(b, lines->line, lines->length, b->found)))
             kind = ORR_LOG_GID;
         if (kind != ORR_LOG_KIND_COUNT) {
             b->last.open = false;

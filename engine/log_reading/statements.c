@@ -39,7 +39,9 @@ bool orr_log_connection_of(const struct orr_log_record *record, struct orr_log_c
     } kinds[] = {{ORR_LOG_CONNECT_P2P, ORR_TRANSPORT_P2P},
                  {ORR_LOG_CONNECT_SHM, ORR_TRANSPORT_SHM},
                  {ORR_LOG_CONNECT_NET, ORR_TRANSPORT_NET}};
-    const uint32_t at = record->value_count > 3 ? 2 : 1; /* "Channel 00/0" has one more */
+    const uint32_t at = record->value_count > 3   ? 2 /* "Channel 00/0" */
+                        : record->value_count > 2 ? 1
+                                                  : 0; /* a line from which "Channel 00" was cut */
     size_t k = 0;
     while (k < sizeof kinds / sizeof kinds[0] && kinds[k].kind != record->kind)
         k++;
@@ -47,7 +49,7 @@ bool orr_log_connection_of(const struct orr_log_record *record, struct orr_log_c
         return false;
     *ret_connection = (struct orr_log_connection){
         .transport = kinds[k].transport,
-        .channel = (int32_t)record->values[0],
+        .channel = at ? (int32_t)record->values[0] : 0,
         .index = at == 2 ? (int32_t)record->values[1] : 0,
         .from = (int32_t)record->values[at],
         .to = (int32_t)record->values[at + 1],

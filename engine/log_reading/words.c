@@ -24,7 +24,8 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
     enum { WORDS_LEAST = 3 };
     static const char *const subjects[] = {
         "nccl",        " nvl",      " mnnvl",    " gids ",     " busbw ",     " bus bandwidth ", " allreduce",
-        " all_reduce", " alltoall", " all2all ", " allgather", " all_gather", " reducescatter",  " reduce_scatter"};
+        " all_reduce", " alltoall", " all2all ", " allgather", " all_gather", " reducescatter",  " reduce_scatter",
+        "gdrdma",      "gpudirect", " rdma "};
     struct orr_log *log = b->log;
     char words[LENGTH_MOST + 3] = " ";
     size_t count = 1, blanks = 1;

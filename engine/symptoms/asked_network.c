@@ -26,6 +26,58 @@ const struct orr_asked orr_asked_network[] = {
      "may take rails 0-3 for one worker and 4-7 for another, and isolated rails do not reach each other.",
      "Check: `nvidia-smi -L` and `ibdev2netdev -v` in both workers must show the same GPUs and NICs of the host.",
      "Pin both workers to the same ones: a selector by NUMA node, or a list of PCI addresses, in the claim."},
+    {"asked-ifname",
+     "socket_ifname&ignor|no effect|not respect|not honor|still us|other interface|wrong interface|another interface|"
+     "instead of&!gloo|file|exist;nccl&connecting to|connects to|sending traffic|traffic to|using the ip&ip address|"
+     "that ip|wrong ip&!refused",
+     "NCCL_SOCKET_IFNAME chooses the interface whose address a rank listens on and announces. By which interface "
+     "others connect to it is up to the kernel's routes: with two interfaces in one subnet, it may be the other one, "
+     "which then also shows its own address.",
+     "Check: `ip route get ADDRESS` on each host, with the other host's address in \"Bootstrap : Using\", must name "
+     "the "
+     "wanted interface; `ip route` must not list one network twice.",
+     "Give the interfaces different subnets (such as /24 instead of /20), or the wanted route the lower metric. "
+     "NCCL_IB_HCA chooses the NICs for data over InfiniBand or RoCE; MPI, Gloo and MASTER_ADDR have settings of their "
+     "own."},
+    {"asked-raw-spark",
+     "spark| gb10 |connectx 7|cx7|cx 7&13 gb|13gb|12 gb|13 g|14 gb| 13 2|12 8|8 gb|27w|27 w&ib_write_bw|iperf|raw|tcp|"
+     "rdma|capped|throttl&!gb s nccl",
+     "TCP and plain RDMA are just as slow, so it is not NCCL. If links and PCIe are at full speed and a DGX Spark "
+     "still "
+     "reaches only 13 Gb/s, its ConnectX-7 NIC did not start properly: power management at start or hot-plug limits "
+     "it.",
+     "Check: `ib_write_bw -q 8` on each of the port's two devices should show 90 to 100 Gb/s; `lspci -vv` shows Gen5 "
+     "x4.",
+     "Shut both machines down, take them off power for a minute, plug in the cable, and start and measure them again. "
+     "Then update firmware (fwupdmgr)."},
+    {"asked-raw",
+     "ib_write_bw|ib_send_bw|ib_read_bw|iperf|perftest&also|too|only gets|only reaches|only shows|only |same|as well|"
+     "itself|capped|stuck at&slow|low|gb s|gbps|gbit|gb sec|half&!line rate|full|fine|ok |good|reaches "
+     "9|normal|expected",
+     "NCCL cannot be faster than the network: if ib_write_bw or iperf between the same two NICs is slow, too, the "
+     "cause "
+     "is below NCCL.",
+     "Check: `ibstat` or `ethtool INTERFACE` shows the link's speed; `sudo lspci -vv` the NIC's LnkSta next to its "
+     "LnkCap; `ip link` the MTU (RoCE: 4200 or more); and counters of drops and pauses on NIC and switch.",
+     "Mend that first: another PCIe slot, firmware, cable, MTU, PFC. Test with `ib_write_bw -q 4 --report_gbits`, as "
+     "one connection (and iperf without -P 8) need not fill a fast link."},
+    {"asked-gdr-geforce",
+     "4090|4080|3090|3080|5090|5080|2080|geforce&gpudirect|gpu direct|gdr|rdma|infiniband|mellanox|connectx&can |will |"
+     "does |support|possible|work|enable|?&!storage|gpudirect p2p|peer to peer only",
+     "GeForce cards have no GPUDirect RDMA: NVIDIA's driver offers it for data centre and professional GPUs only, so a "
+     "NIC cannot reach their memory. NCCL still uses RDMA between hosts, and copies through host memory.",
+     "Check: with NCCL_DEBUG=INFO, \"via NET/IB/0\" without /GDRDMA means RDMA through host memory.",
+     "Nothing needs to be set. Patched drivers with P2P inside a host do not give NICs access; a forced "
+     "NCCL_NET_GDR_LEVEL=SYS may fail with \"Bad address\" or a local protection error."},
+    {"asked-gdr-module",
+     "peermem|peer_mem|peer memory&loaded|lsmod|modprobe|installed&disabled|not |no such|still|without|missing|cannot|"
+     "can t|invalid argument&!storage",
+     "nvidia-peermem does not help unless it registers with the RDMA driver: it must be built after MLNX_OFED or DOCA "
+     "and for this kernel. Before 2.22 NCCL only looks for /sys/kernel/mm/memory_peers/nv_mem/version, which the "
+     "distribution's own RDMA driver does not have; from 2.23 on also for /sys/module/nvidia_peermem/version.",
+     "Check: `ls /sys/kernel/mm/memory_peers /sys/module/nvidia_peermem/version`, in the job's container, too.",
+     "Reinstall the GPU driver after OFED, and use 2.23 or newer. Or use DMA-BUF, which needs no module: the open GPU "
+     "driver and kernel 5.12 or newer; NCCL then prints \"GPU Direct RDMA (DMABUF) enabled\"."},
     {"asked-rails", "nccl_cross_nic&what | or |expect|mean|should;rail&optimized|optimization|topology&nccl",
      "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what NCCL may do. With 0, rings and trees "
      "enter and leave a host by the same NIC, which usually keeps them on its rail but does not guarantee it. 1 lets "

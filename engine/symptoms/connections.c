@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
+#include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
 /* Addresses that a rank announces and other hosts cannot reach: link-local ones, such as that of a BMC's interface, or
@@ -105,10 +107,79 @@ static void other_network(struct orr_symptom_finder *f)
         .explains = "ib-modify-qp");
 }
 
+/* Releases up to 2.18, which print "with error 12", use GID index 0 unless another one is set; 2.21 chooses RoCE v2. */
+static void default_gid(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "ib-retry-exceeded");
+    const struct orr_log_record *list = orr_symptom_nic_list(f->log, "IB");
+    uint32_t line = 0;
+    (void)orr_symptom_setting(f->log, "NCCL_IB_GID_INDEX", &line);
+    if (!event || line || !list || !strstr(list->words[1], "/RoCE") || !strstr(event->text, "with error 12") ||
+        f->log->kinds[ORR_LOG_GID] || f->log->timed_out_count || f->log->progress_count)
+        return;
+    ORR_SYMPTOM(f, "gid-default", ORR_SYMPTOM_CAUSE, event->line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "The NICs are RoCE (line %u) and NCCL_IB_GID_INDEX is not set, so NCCL before "
+                                     "2.21 takes GID index 0, mostly RoCE v1 with a link-local address, which "
+                                     "routers drop: the other end never answers (line %u).",
+                                     list->line, event->line),
+                .check = "Check: `show_gids` on both hosts: the row with v2 and the IPv4 address, mostly index 3; "
+                         "`ib_write_bw -x 3` between the same NICs must work.",
+                .cure = "Set NCCL_IB_GID_INDEX=3 (that row) on all hosts. If the error comes only after hours, look at "
+                        "the link instead: cables, PFC and ECN.",
+                .explains = "ib-retry-exceeded");
+}
+
+/* The two ends of one connection: the sender has GPUDirect RDMA and the receiver has none, or the other way round. A
+ * rank that may not read the GPU over PCIe sends without it although it receives with it, so only a receiver without
+ * it shows that a host lacks something. */
+static void gdr_on_one_side(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    struct orr_log_connection with = {0}, without = {0}, connection;
+    uint32_t with_line = 0, without_line = 0;
+    for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++) {
+        if (!orr_log_connection_of(&log->records[i], &connection) || connection.transport != ORR_TRANSPORT_NET)
+            continue;
+        if (connection.gdr && !with_line) {
+            with = connection;
+            with_line = log->records[i].line;
+        }
+        if (!connection.gdr && !connection.sends && !without_line) {
+            without = connection;
+            without_line = log->records[i].line;
+        }
+    }
+    const int32_t user = with.sends ? with.from : with.to;
+    if (!with_line || !without_line || user == without.to)
+        return;
+    for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++)
+        if (orr_log_connection_of(&log->records[i], &connection) && connection.gdr &&
+            (connection.sends ? connection.from : connection.to) == without.to)
+            return; /* it has it for another NIC */
+    ORR_SYMPTOM(f, "gdr-one-side",
+                orr_symptom_other_error(log, "") || log->kinds[ORR_LOG_INIT_COMPLETE] ? ORR_SYMPTOM_NOTE
+                                                                                      : ORR_SYMPTOM_CAUSE,
+                without_line,
+                .cause = orr_symptom_text(f,
+                                          "Rank %d uses GPUDirect RDMA (line %u), and rank %d does not (line %u). If "
+                                          "their hosts are alike, the module nvidia-peermem is not loaded on the host "
+                                          "of rank %d, and its data goes through host memory.",
+                                          user, with_line, without.to, without_line, without.to),
+                .check = orr_symptom_text(f,
+                                          "Check there: `lsmod | grep peermem`; if it is loaded, `nvidia-smi topo -m`: "
+                                          "the GPU of rank %d may have no NIC nearer than the CPU (NODE, SYS).",
+                                          without.to),
+                .cure = "Run `modprobe nvidia-peermem` on that host, and at every start.");
+}
+
 void orr_symptoms_of_connections(struct orr_symptom_finder *f)
 {
     for (size_t i = 0; i < sizeof private_addresses / sizeof private_addresses[0]; i++)
         private_socket(f, &private_addresses[i]);
     port_down(f);
     other_network(f);
+    default_gid(f);
+    gdr_on_one_side(f);
 }

@@ -85,3 +85,58 @@ const struct orr_log_event *orr_symptom_said_hang(const struct orr_log *log)
         event = orr_log_event_of(log, events[i]);
     return event;
 }
+
+const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of)
+{
+    for (uint32_t i = 0; i < log->record_count; i++)
+        if (log->records[i].kind == ORR_LOG_NIC_LIST && log->records[i].word_count > 1 &&
+            !strncmp(log->records[i].words[0], of, strlen(of)))
+            return &log->records[i];
+    return NULL;
+}
+
+bool orr_symptom_has_one_host(const struct orr_log *log)
+{
+    const uint32_t largest = orr_log_largest(log);
+    const char *host = NULL;
+    uint32_t devices = 0;
+    if (largest != UINT32_MAX) {
+        const struct orr_log_communicator *of = &log->communicators[largest];
+        return of->node_count == 1 ||
+               (of->node_count < 0 && of->seen == (uint32_t)of->rank_count && of->host_count == 1);
+    }
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        if (log->records[i].kind != ORR_LOG_DEVICE || log->records[i].word_count < 3)
+            continue;
+        if (host && strcmp(host, log->records[i].words[0]) != 0)
+            return false;
+        host = log->records[i].words[0];
+        devices++;
+    }
+    return devices > 1;
+}
+
+const struct orr_log_event *orr_symptom_event(const struct orr_log *log, const char *ids)
+{
+    const struct orr_log_event *found = NULL;
+    while (*ids && !found) {
+        const size_t length = strcspn(ids, "|");
+        for (uint32_t i = 0; i < log->event_count && !found; i++) {
+            const struct orr_log_message *message = log->events[i].message;
+            if (message && strlen(message->id) == length && !memcmp(message->id, ids, length))
+                found = &log->events[i];
+        }
+        ids += length + (ids[length] == '|');
+    }
+    return found;
+}
+
+bool orr_symptom_other_error(const struct orr_log *log, const char *ids)
+{
+    for (uint32_t i = 0; i < log->event_count; i++) {
+        const struct orr_log_message *message = log->events[i].message;
+        if (!message || (message->weight == ORR_WEIGHT_FATAL && !orr_symptom_is_one(message->id, ids)))
+            return true;
+    }
+    return false;
+}

@@ -33,16 +33,25 @@ struct orr_symptom_transports {
 struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log);
 /* Whether a line says that the job failed. */
 bool orr_symptom_failed(const struct orr_log *log);
+/* The first line "NET/IB : Using" or "NET/Socket : Using", by the word after "NET/"; NULL if there is none. */
+const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of);
+/* Whether lines show that the job has one host. */
+bool orr_symptom_has_one_host(const struct orr_log *log);
+/* The event of the first of the messages "A|B|C" that the text has; NULL if it has none of them. */
+const struct orr_log_event *orr_symptom_event(const struct orr_log *log, const char *ids);
+/* Whether the text has an error that ends a job, other than "A|B|C", or a warning that Orrery does not know. */
+bool orr_symptom_other_error(const struct orr_log *log, const char *ids);
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
-/* job.c, pcie.c, p2p.c, ranks.c, network.c (which also asks connections.c), gids.c, settings.c */
+/* job.c, pcie.c, p2p.c, ranks.c, network.c (which also asks connections.c and interfaces.c), gids.c, settings.c */
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);
 void orr_symptoms_of_network(struct orr_symptom_finder *f);
 void orr_symptoms_of_connections(struct orr_symptom_finder *f);
+void orr_symptoms_of_interfaces(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */

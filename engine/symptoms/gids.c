@@ -56,11 +56,14 @@ static uint32_t list_ports(const struct orr_log *log, int32_t index, struct port
 /* The RDMA error that a wrong GID causes; NULL if the text has none. */
 static const char *failure(const struct orr_log *log)
 {
-    static const char *const ids[] = {"ib-retry-exceeded", "ib-remote-access", "ib-rnr-exceeded"};
-    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
-        if (orr_log_event_of(log, ids[i]))
-            return ids[i];
-    return NULL;
+    const struct orr_log_event *event =
+        orr_symptom_event(log, "ib-retry-exceeded|ib-remote-access|ib-rnr-exceeded|ib-modify-qp");
+    return event ? event->message->id : NULL;
+}
+
+static const char *name_of(const struct port *port)
+{
+    return port->first.device[0] ? port->first.device : "this NIC";
 }
 
 /* The index that is set belongs to another kind of address, or to no row. */
@@ -76,9 +79,8 @@ static void wrong_index(struct orr_symptom_finder *f, const struct port *port, i
             : "No row is RoCE v2 with an address of the network.";
     ORR_SYMPTOM(
         f, "gid-index", ORR_SYMPTOM_CAUSE, port->chosen_line ? port->chosen_line : port->line,
-        .cause =
-            orr_symptom_text(f, "On %.40s, index %d (NCCL_IB_GID_INDEX, line %u) %s (line %u). %s", port->first.device,
-                             index, set_in, kind, port->chosen_line ? port->chosen_line : port->line, good),
+        .cause = orr_symptom_text(f, "On %.40s, index %d (NCCL_IB_GID_INDEX, line %u) %s (line %u). %s", name_of(port),
+                                  index, set_in, kind, port->chosen_line ? port->chosen_line : port->line, good),
         .check = "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all NICs.",
         .cure = port->good_line
                     ? orr_symptom_text(f, "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts%s.", port->good.index,
@@ -95,7 +97,7 @@ static void no_address(struct orr_symptom_finder *f, const struct port *port)
                 .cause = orr_symptom_text(f,
                                           "%.40s has only link-local GIDs or RoCE v1 (line %u), as its interface has "
                                           "no address, so NCCL's connections to other hosts can fail.",
-                                          port->first.device, port->line),
+                                          name_of(port), port->line),
                 .check = "Check: `ip -br address` and `show_gids`; in a container both must list the interface.",
                 .cure = orr_symptom_text(f,
                                          "Give %s%.30s an IPv4 address (in Kubernetes, of the pod's secondary "
@@ -113,7 +115,7 @@ static void gaps(struct orr_symptom_finder *f, const struct port *port)
                     orr_symptom_text(f,
                                      "The GIDs of %.40s begin at index %d (line %u), as in a container that shares its "
                                      "NIC, and NCCL may choose an index before them, which does not work.",
-                                     port->first.device, port->first.index, port->line),
+                                     name_of(port), port->first.index, port->line),
                 .check = "Check: `show_gids` in each container, as the index can differ between them; NCCL warns "
                          "\"read failed in ncclIbRoceGetVersionNum\".",
                 .cure = orr_symptom_text(f,
@@ -121,6 +123,33 @@ static void gaps(struct orr_symptom_finder *f, const struct port *port)
                                          "own row with v2 and an address.",
                                          port->good.index),
                 .explains = failure(f->log));
+}
+
+/* Nothing chooses among the GIDs of a port, and an error or the person asks for it. */
+static void choose(struct orr_symptom_finder *f, const struct port *port)
+{
+    const struct orr_log *log = f->log;
+    bool asked = false;
+    for (uint32_t i = 0; i < log->said_count; i++)
+        asked |= strstr(log->said[i].words, "gid") && strstr(log->said[i].words, "index");
+    if (!failure(log) && (!asked || orr_symptom_other_error(log, "")))
+        return;
+    for (uint32_t i = 0; i < log->event_count; i++) /* a GID with an IPv4 address is in use */
+        if (strstr(log->events[i].text, "ocalGid ::ffff") || strstr(log->events[i].text, "ocal GID ::ffff"))
+            return;
+    ORR_SYMPTOM(f, "gid-choice", ORR_SYMPTOM_CAUSE, port->good_line,
+                .cause = orr_symptom_text(f,
+                                          "On %.40s only index %d (line %u) and others of its kind are RoCE v2 with an "
+                                          "address that routers forward. A link-local address (fe80:) or RoCE v1 "
+                                          "mostly does not reach other hosts.",
+                                          name_of(port), port->good.index, port->good_line),
+                .check = "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all "
+                         "NICs; then `ib_write_bw -x INDEX` between the hosts.",
+                .cure = orr_symptom_text(f,
+                                         "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts: before 2.21 NCCL takes "
+                                         "index 0. Later releases choose RoCE v2 by themselves.",
+                                         port->good.index),
+                .explains = failure(log));
 }
 
 void orr_symptoms_of_gids(struct orr_symptom_finder *f)
@@ -138,6 +167,11 @@ void orr_symptoms_of_gids(struct orr_symptom_finder *f)
             return;
         }
     }
+    for (uint32_t i = 0; i < count && index < 0; i++)
+        if (ports[i].roce && ports[i].good_line && !ports[i].first.index && ports[i].good.index) {
+            choose(f, &ports[i]);
+            return;
+        }
     for (uint32_t i = 0; i < count; i++) {
         if (!ports[i].roce || (ports[i].good_line && (index >= 0 || !ports[i].first.index)))
             continue;

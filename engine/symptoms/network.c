@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows about the network: bonds, ports in two halves, interfaces for sockets. */
+/* Rows about the network: bonds, ports in two halves, NICs and plugins that NCCL does not find. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +9,10 @@
 #include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
-static const struct orr_log_record *network_list(const struct orr_log *log, const char *of)
-{
-    for (uint32_t i = 0; i < log->record_count; i++)
-        if (log->records[i].kind == ORR_LOG_NIC_LIST && log->records[i].word_count > 1 &&
-            !strncmp(log->records[i].words[0], of, strlen(of)))
-            return &log->records[i];
-    return NULL;
-}
-
 /* A bond is one device to NCCL. */
 static void bonds(struct orr_symptom_finder *f)
 {
-    const struct orr_log_record *list = network_list(f->log, "IB");
+    const struct orr_log_record *list = orr_symptom_nic_list(f->log, "IB");
     const char *bond = list ? strstr(list->words[1], "bond") : NULL;
     const char *sockets = list ? strstr(list->words[1], "OOB") : NULL; /* the interface of the sockets */
     const char *pairs = orr_symptom_setting(f->log, "NCCL_IB_QPS_PER_CONNECTION", NULL);
@@ -51,7 +42,7 @@ static void bonds(struct orr_symptom_finder *f)
 static void half_port(struct orr_symptom_finder *f)
 {
     const char *hca = orr_symptom_setting(f->log, "NCCL_IB_HCA", NULL);
-    const struct orr_log_record *first = NULL, *list = network_list(f->log, "IB");
+    const struct orr_log_record *first = NULL, *list = orr_symptom_nic_list(f->log, "IB");
     bool hosts = false;
     for (uint32_t i = 0; i < f->log->record_count; i++) {
         const struct orr_log_record *record = &f->log->records[i];
@@ -72,28 +63,6 @@ static void half_port(struct orr_symptom_finder *f)
                          "link` must show mtu 9000 on both interfaces.",
                 .cure = "Give both interfaces an address and MTU 9000, name both NICs in NCCL_IB_HCA, and use a "
                         "release of NCCL that supports this machine.");
-}
-
-/* Whether lines show that the job has one host. */
-static bool has_one_host(const struct orr_log *log)
-{
-    const uint32_t largest = orr_log_largest(log);
-    const char *host = NULL;
-    uint32_t devices = 0;
-    if (largest != UINT32_MAX) {
-        const struct orr_log_communicator *of = &log->communicators[largest];
-        return of->node_count == 1 ||
-               (of->node_count < 0 && of->seen == (uint32_t)of->rank_count && of->host_count == 1);
-    }
-    for (uint32_t i = 0; i < log->record_count; i++) {
-        if (log->records[i].kind != ORR_LOG_DEVICE || log->records[i].word_count < 3)
-            continue;
-        if (host && strcmp(host, log->records[i].words[0]) != 0)
-            return false;
-        host = log->records[i].words[0];
-        devices++;
-    }
-    return devices > 1;
 }
 
 /* Hosts have different NICs, and a setting hides that. */
@@ -118,33 +87,6 @@ static void hidden_mismatch(struct orr_symptom_finder *f)
                 "NCCL_IB_HCA; then unset NCCL_IGNORE_NET_MISMATCH.");
 }
 
-/* Sockets use a management interface. */
-static void management_port(struct orr_symptom_finder *f)
-{
-    static const char *const slow[] = {"eno", "enp0s3", "docker", "virbr", "br-", "lo", "em1"};
-    uint32_t line = 0;
-    const char *name = orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", &line);
-    bool sockets = false;
-    if (!name || has_one_host(f->log))
-        return;
-    for (uint32_t i = 0; i < f->log->record_count; i++)
-        sockets |= f->log->records[i].kind == ORR_LOG_NETWORK && f->log->records[i].word_count &&
-                   !strncmp(f->log->records[i].words[0], "Socket", 6);
-    for (size_t i = 0; sockets && i < sizeof slow / sizeof slow[0]; i++) {
-        if (strncmp(name + (*name == '='), slow[i], strlen(slow[i])) != 0)
-            continue;
-        ORR_SYMPTOM(f, "management-port", ORR_SYMPTOM_CAUSE, line,
-                    .cause = orr_symptom_text(f,
-                                              "All traffic between hosts goes over TCP through %.60s "
-                                              "(NCCL_SOCKET_IFNAME, line %u), which is usually a port for management.",
-                                              name, line),
-                    .check = orr_symptom_text(f, "Check: `ethtool %.60s | grep Speed`.", name),
-                    .cure = "Name the fastest interface that all hosts share in NCCL_SOCKET_IFNAME, and give NCCL its "
-                            "InfiniBand or RoCE NICs if the hosts have them.");
-        return;
-    }
-}
-
 /* Hosts exchange data over TCP because NCCL found no RDMA NIC. If the provider has a plugin, its own messages say
  * why. */
 static void no_rdma(struct orr_symptom_finder *f)
@@ -155,7 +97,7 @@ static void no_rdma(struct orr_symptom_finder *f)
     const char *hca = orr_symptom_setting(log, "NCCL_IB_HCA", NULL);
     if (!(none || library) || log->kinds[ORR_LOG_OFI] || log->kinds[ORR_LOG_PLATFORM] ||
         orr_symptom_setting(log, "NCCL_IB_DISABLE", NULL) || orr_symptom_setting(log, "NCCL_NET", NULL) ||
-        network_list(log, "IB") || !(hca || orr_symptom_transports(log).net) || has_one_host(log))
+        orr_symptom_nic_list(log, "IB") || !(hca || orr_symptom_transports(log).net) || orr_symptom_has_one_host(log))
         return;
     ORR_SYMPTOM(
         f, "no-rdma-nic", ORR_SYMPTOM_CAUSE, library ? library->line : none->line,
@@ -277,6 +219,36 @@ static void gdr_is_off(struct orr_symptom_finder *f)
                         "DMA-BUF (5.12 or newer).");
 }
 
+/* NCCL says that GPU and NIC are too far apart for GPUDirect RDMA, and no pair is near enough. */
+static void too_far(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    struct orr_log_gdr pair, far = {0};
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++) {
+        if (!orr_log_gdr_of(&log->records[i], &pair))
+            continue;
+        if (pair.on)
+            return;
+        far = line ? far : pair;
+        line = line ? line : log->records[i].line;
+    }
+    if (!line || orr_symptom_setting(log, "NCCL_NET_GDR_LEVEL", NULL))
+        return;
+    ORR_SYMPTOM(
+        f, "gdr-too-far",
+        log->communicator_count || orr_symptom_other_error(log, "") ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(f,
+                                  "GPU %.40s and NIC %.40s are too far apart for GPUDirect RDMA by NCCL's rule "
+                                  "(line %u: distance %d), as their path leads through the CPU. "
+                                  "NCCL_NET_GDR_LEVEL=SYS allows it at any distance, but need not be faster.",
+                                  far.gpu, far.nic, line, far.distance),
+        .check = "Check: `nvidia-smi topo -m` shows the path of GPU and NIC: PIX or PXB is near, PHB, NODE and "
+                 "SYS lead through the CPU; the numbers count these kinds.",
+        .cure = "Measure with and without NCCL_NET_GDR_LEVEL=SYS (PHB within a CPU). Best, put the NIC below the "
+                "PCIe switch of the GPU.");
+}
+
 /* A list of kernel modules without nvidia-peermem. */
 static void module_is_absent(struct orr_symptom_finder *f)
 {
@@ -300,7 +272,7 @@ static void module_is_absent(struct orr_symptom_finder *f)
 static void link_local_gid(struct orr_symptom_finder *f)
 {
     static const char *const events[] = {"ib-retry-exceeded", "ib-remote-access", "ib-rnr-exceeded"};
-    const struct orr_log_record *list = network_list(f->log, "IB");
+    const struct orr_log_record *list = orr_symptom_nic_list(f->log, "IB");
     const struct orr_log_event *event = NULL;
     for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
         event = orr_log_event_of(f->log, events[i]);
@@ -383,11 +355,12 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     orr_symptoms_of_connections(f);
     bonds(f);
     half_port(f);
-    management_port(f);
+    orr_symptoms_of_interfaces(f);
     no_rdma(f);
     slow_provider(f);
     lacks_plugin(f);
     plugin_on_some(f);
     gdr_is_off(f);
+    too_far(f);
     module_is_absent(f);
 }

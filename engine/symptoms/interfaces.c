@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows about the interfaces of the sockets: those of containers, those that a host lacks, ports for management. */
+#include <string.h>
+
+#include "engine/log_reading/statements.h"
+#include "engine/symptoms/finding.h"
+
+/* Sockets use a management interface. */
+static void management_port(struct orr_symptom_finder *f)
+{
+    static const char *const slow[] = {"eno", "enp0s3", "docker", "virbr", "br-", "lo", "em1"};
+    uint32_t line = 0;
+    const char *name = orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", &line);
+    bool sockets = false;
+    if (!name || orr_symptom_has_one_host(f->log))
+        return;
+    for (uint32_t i = 0; i < f->log->record_count; i++)
+        sockets |= f->log->records[i].kind == ORR_LOG_NETWORK && f->log->records[i].word_count &&
+                   !strncmp(f->log->records[i].words[0], "Socket", 6);
+    for (size_t i = 0; sockets && i < sizeof slow / sizeof slow[0]; i++) {
+        if (strncmp(name + (*name == '='), slow[i], strlen(slow[i])) != 0)
+            continue;
+        ORR_SYMPTOM(f, "management-port", ORR_SYMPTOM_CAUSE, line,
+                    .cause = orr_symptom_text(f,
+                                              "All traffic between hosts goes over TCP through %.60s "
+                                              "(NCCL_SOCKET_IFNAME, line %u), which is usually a port for management.",
+                                              name, line),
+                    .check = orr_symptom_text(f, "Check: `ethtool %.60s | grep Speed`.", name),
+                    .cure = "Name the fastest interface that all hosts share in NCCL_SOCKET_IFNAME, and give NCCL its "
+                            "InfiniBand or RoCE NICs if the hosts have them.");
+        return;
+    }
+}
+
+/* Whether the name is that of an interface that exists only inside a host, for its containers or virtual machines. */
+static bool is_virtual(const char *name)
+{
+    static const char *const begins[] = {"br-",  "veth",   "virbr", "docker", "cni",  "flannel",
+                                         "cali", "cilium", "lxc",   "podman", "vnet", "kube-"};
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+/* NCCL leaves out docker0 and the loopback by itself, but not the other bridges of containers. */
+static void virtual_interfaces(struct orr_symptom_finder *f)
+{
+    static const char errors[] = "socket-connect|socket-refused|socket-timed-out|socket-no-route|socket-retries|"
+                                 "socket-retry-newer|socket-retry|socket-transfer|socket-transfer-send|socket-closed|"
+                                 "unhandled-system|result-system|unhandled-remote|result-remote|remote-exited|"
+                                 "watchdog-timeout";
+    const struct orr_log_record *list = orr_symptom_nic_list(f->log, "Socket");
+    struct orr_log_nic nics[ORR_LOG_NICS];
+    const uint32_t count = list ? orr_log_read_nics(list->words[1], nics) : 0;
+    const char *real = NULL, *other = NULL;
+    uint32_t reals = 0, others = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_virtual(nics[i].name)) {
+            other = others++ ? other : nics[i].name;
+        } else {
+            real = reals++ ? real : nics[i].name;
+        }
+    if (!others || orr_symptom_has_one_host(f->log) || orr_symptom_other_error(f->log, errors))
+        return;
+    const struct orr_log_event *event = orr_symptom_event(f->log, errors);
+    ORR_SYMPTOM(
+        f, "virtual-interfaces", event || orr_symptom_said_hang(f->log) ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+        list->line,
+        .cause = orr_symptom_text(f,
+                                  "NCCL sends data through %s%u of the host's own virtual interfaces, such as "
+                                  "%.40s (line %u), whose addresses other hosts cannot reach.",
+                                  reals ? "" : "nothing but ", others, other, list->line),
+        .check = "Check: `ip -br addr` on every host; \"NET/Socket : Using\" must list only the network that the hosts "
+                 "share.",
+        .cure = reals == 1
+                    ? orr_symptom_text(f, "Set NCCL_SOCKET_IFNAME=%.40s, or the name that it has on each host.", real)
+                    : "Set NCCL_SOCKET_IFNAME to the interface of the network that the hosts share.",
+        .explains = event ? event->message->id : NULL);
+}
+
+/* A program that runs without NCCL_DEBUG stops at the start, and NCCL_SOCKET_IFNAME names one interface for all
+ * hosts. A host without it fails with "internal error" in older releases, and with "invalid usage" in newer ones. */
+static void missing_interface(struct orr_symptom_finder *f)
+{
+    static const char errors[] = "internal-error|internal-error-older|result-internal|invalid-usage|result-usage";
+    const struct orr_log_event *event = orr_symptom_event(f->log, errors);
+    uint32_t line = 0;
+    const char *name = orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", &line);
+    const char *host = NULL;
+    bool several = false;
+    for (uint32_t i = 0; i < f->log->record_count; i++)
+        if (f->log->records[i].kind == ORR_LOG_DEVICE && f->log->records[i].word_count) {
+            several |= host && strcmp(host, f->log->records[i].words[0]) != 0;
+            host = f->log->records[i].words[0];
+        }
+    if (!event || !name || !several || f->log->nccl_count || strpbrk(name, "^,") || orr_symptom_other_error(f->log, ""))
+        return;
+    name += strspn(name, "=");
+    ORR_SYMPTOM(
+        f, "missing-interface", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(f,
+                                  "NCCL_SOCKET_IFNAME=%.40s (line %u) must match an interface of every host. On "
+                                  "a host without one NCCL stops like this, and says why only with NCCL_DEBUG.",
+                                  name, line),
+        .check = orr_symptom_text(f,
+                                  "Check: `ip -br addr` on every host must list %.40s; with NCCL_DEBUG=WARN, "
+                                  "the host that lacks it prints \"no socket interface found\".",
+                                  name),
+        .cure = orr_symptom_text(f,
+                                 "List the names of all hosts (NCCL_SOCKET_IFNAME=%.40s,NAME2), set each host's "
+                                 "own in its /etc/nccl.conf, or unset it.",
+                                 name),
+        .explains = event->message->id);
+}
+
+void orr_symptoms_of_interfaces(struct orr_symptom_finder *f)
+{
+    management_port(f);
+    virtual_interfaces(f);
+    missing_interface(f);
+}
