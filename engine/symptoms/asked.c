@@ -102,4 +102,6 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
                 ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = row->check,
                             .cure = row->cure, .explains = memory ? OUT_OF_MEMORY : NULL);
             }
+    if (!causes && !count)
+        orr_symptom_of_setting(f);
 }

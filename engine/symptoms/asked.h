@@ -3,6 +3,8 @@
 #ifndef ORR_SYMPTOMS_ASKED_H
 #define ORR_SYMPTOMS_ASKED_H
 
+#include "engine/symptoms/finding.h"
+
 struct orr_asked {
     const char *id; /* rows with the same id answer the same subject; only the first of them is said */
     /* Of struct orr_log_said: "a|b&c&!d+e;f" means that one line has a or b, and c, and not d, and any line e; or that
@@ -17,5 +19,8 @@ struct orr_asked {
 /* asked_NAME.c, asked in this order: rows until one without an id. What a row says is from NCCL's documentation, its
  * source (docs/nccl) or its developers; tests/questions names the public thread of each. */
 extern const struct orr_asked orr_asked_results[], orr_asked_operations[], orr_asked_network[], orr_asked_use[];
+
+/* asked_setting.c: answers a question about a setting by the table of settings. */
+void orr_symptom_of_setting(struct orr_symptom_finder *f);
 
 #endif
