@@ -104,7 +104,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 46 'all CUDA-capable devices are busy or unavailable'"},
     {"sysfs-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Could not find real path of /sys/class/pci_bus", NULL,
      "NCCL did not find a GPU in /sys: WSL2 with an old NCCL, or a container or virtual machine that hides it.",
-     "On WSL2 use NCCL 2.10 or newer. In a container, mount /sys as it is; in a virtual machine, check `lspci` and `ls "
+     "On WSL2 use NCCL 2.10.3 or newer. In a container, mount /sys as it is; in a virtual machine, check `lspci` and "
+     "`ls "
      "/sys/class/pci_bus`.",
      "Could not find real path of /sys/class/pci_bus/0000:21/../../0000:21:00.0"},
     {"cuda-fork", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "initialization error",
@@ -128,9 +129,11 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"matrix-nvlink", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GPU0 X NV%d", NULL, "NVLink joins some of these GPUs.",
      "Nothing needs to change.", "GPU0\t X \tNV12\tNODE\tNODE"},
     {"cuda-peer-mapped", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "mapping of buffer object failed",
-     "The driver could not map memory of another GPU: PCIe ACS, the IOMMU or the BAR size prevents it.",
-     "Check `nvidia-smi topo -p2p r`, ACS (`sudo lspci -vvv | grep -i acsctl`) and Resizable BAR in the BIOS. "
-     "NCCL_P2P_DISABLE=1 works around it.",
+     "The driver could not map memory of another GPU, mostly because BAR1 is smaller than the GPU's memory: Resizable "
+     "BAR "
+     "is off. If it is large enough, PCIe ACS or the IOMMU prevents it.",
+     "Check `nvidia-smi -q | grep -A3 BAR1`, and turn Above 4G Decoding and Resizable BAR on in the BIOS. Then check "
+     "`cat /proc/cmdline` (iommu=pt) and `sudo lspci -vvv | grep -i acsctl`. NCCL_P2P_DISABLE=1 works around it.",
      "Cuda failure 205 'mapping of buffer object failed'"},
     {"cuda-out-of-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "out of memory",
      "The GPU had no memory left for NCCL.",
@@ -182,6 +185,12 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", NULL, "A CUDA call of NCCL failed.",
      "Look at the CUDA error in the line, and for Xid messages in the kernel log (dmesg).",
      "Cuda failure 999 'unknown error'"},
+    {"reverse-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to find reverse path", NULL,
+     "Two GPUs of NCCL's topology are joined by NVLinks in one direction only: NCCL is older than the GPUs and reads "
+     "only some of their NVLinks (H100 needs 2.15.1 or newer), or a link is down on one side.",
+     "Check: NCCL_DEBUG=VERSION, and `nvidia-smi nvlink -s` on all GPUs. Use a newer release of NCCL: `pip install -U "
+     "nvidia-nccl-cu12`, or a newer PyTorch.",
+     "Failed to find reverse path from remNode 0/5f000 nlinks 4 to node 0/cb000"},
     {"remote-allocator", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "[Rem Allocator] Allocation failed", NULL,
      "A process could not allocate GPU memory for another one (NCCL up to 2.13): no memory is left, or the GPU has no "
      "CUDA IPC, as in some virtual machines and WSL.",

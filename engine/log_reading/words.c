@@ -26,6 +26,7 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
         "nccl",        " nvl",      " mnnvl",    " gids ",     " busbw ",     " bus bandwidth ", " allreduce",
         " all_reduce", " alltoall", " all2all ", " allgather", " all_gather", " reducescatter",  " reduce_scatter",
         "gdrdma",      "gpudirect", " rdma "};
+    static const char *const about_gpus[] = {" iommu ", "p2p ", " acs ", "peer to peer"};
     struct orr_log *log = b->log;
     char words[LENGTH_MOST + 3] = " ";
     size_t count = 1, blanks = 1;
@@ -51,4 +52,7 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
         log->mentions_nccl |= text[0] != '#' && strstr(words, subjects[i]); /* '#': a header of a benchmark */
     log->mentions_nccl |= strstr(words, " rails ") && (strstr(words, " gpu") || strstr(words, " nic"));
+    for (size_t i = 0; i < sizeof about_gpus / sizeof about_gpus[0]; i++)
+        log->mentions_nccl |= (strstr(words, " gpu") || strstr(words, " rtx ") || strstr(words, "nvidia ")) &&
+                              strstr(words, about_gpus[i]);
 }

@@ -279,7 +279,8 @@ static void say_symptom(const struct orr_symptoms *symptoms, bool causes_only, s
 {
     for (uint32_t i = 0; i < symptoms->count; i++) {
         const struct orr_symptom *symptom = &symptoms->rows[i];
-        if (symptom->weight == ORR_SYMPTOM_SETTING || (causes_only && symptom->weight != ORR_SYMPTOM_CAUSE))
+        if (symptom->weight == ORR_SYMPTOM_SETTING || (causes_only && symptom->weight != ORR_SYMPTOM_CAUSE) ||
+            (table->analysis && !strcmp(symptom->id, "asked-vm-slow"))) /* acs.c says it of this machine */
             continue;
         lead(table, symptom->cause);
         lead(table, symptom->check);

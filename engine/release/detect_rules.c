@@ -29,6 +29,7 @@ static void at_2_10_3(struct orr_detect_rules *r)
 {
     r->usual_file = true;
     r->class_of_sys = true;
+    r->without_sys = true;
 }
 
 static void at_2_11_4(struct orr_detect_rules *r)

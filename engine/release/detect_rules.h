@@ -54,6 +54,7 @@ struct orr_detect_rules {
     bool usual_file;              /* a topology file is looked for where NVIDIA's daemon writes it */
     bool device_ids;              /* a <pci> has vendor, device and their subsystem twins */
     bool class_of_sys;            /* class is what /sys says, whatever a file says */
+    bool without_sys;             /* GPUs that /sys does not show, as in WSL 2, are found */
     bool adds_nvlinks_again;      /* NVLinks that a topology file already has are not seen */
     bool affinity_always;         /* written empty if unreadable */
     bool pci_from_nvml;           /* ids and current link of a GPU come from NVML */

@@ -24,7 +24,7 @@ const struct orr_asked orr_asked_operations[] = {
      "sheets count both directions.",
      "Check: `orrery predict --machine dgx-a100` or dgx-h100 prints what nccl-tests should show.",
      "No setting changes this. On Hopper and newer, AllReduce with NVLink SHARP exceeds these figures."},
-    {"asked-nvls", " 0 nvls channels|no nvls channels|nvls channels are 0|nvls channels is 0|zero nvls channels",
+    {"asked-nvls", " 0 nvls channel|no nvls channel|nvls channels are 0|nvls channels is 0|zero nvls channels",
      "NVLink SHARP (NVLS) needs NVSwitches and GPUs of Hopper or newer, before 2.28.7 at least three of them. On A100 "
      "and older GPUs, and without NVSwitches, NCCL correctly has 0 NVLS channels and uses rings and trees over NVLink.",
      "Check: `nvidia-smi -L` names the GPUs; `nvidia-smi topo -m` must show NV# between all of them.",

@@ -76,7 +76,7 @@ const struct orr_asked orr_asked_use[] = {
      "Check: look at the rank whose count of operations is lower than those of the others.",
      "NCCL has no function that lists pending operations."},
     {"asked-alltoall",
-     "alltoall|all to all|all2all&node|scal|degrad|poor|slow|drop|linear|lower;alltoall|all to "
+     "alltoall|all to all|all2all&node|scal|degrad|poor|slow|drop|linear|lower&!p2p|shm;alltoall|all to "
      "all|all2all&busbw|bandwidth|throughput&mean|calculat|expect|theoretical|formula",
      "Alltoall sends to every rank directly: on N hosts, (N-1)/N of the data of a GPU crosses its own NIC, so bus "
      "bandwidth falls towards that of one NIC per GPU (50 GB/s for 400 Gb/s), from far above it on one host. Rings and "

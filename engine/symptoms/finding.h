@@ -47,6 +47,7 @@ bool orr_symptom_acs_refuted(const struct orr_log *log);
 /* job.c, pcie.c, p2p.c, ranks.c, network.c (which also asks connections.c and interfaces.c), gids.c, settings.c */
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
+void orr_symptoms_of_host(struct orr_symptom_finder *f);
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);
 void orr_symptoms_of_network(struct orr_symptom_finder *f);

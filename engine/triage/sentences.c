@@ -172,9 +172,23 @@ static bool say_tried(struct orr_triaging *t)
     return true;
 }
 
+/* Whether a person may ask about NCCL's notes: nobody says anything, or somebody mentions such lines. */
+static bool may_ask_of_notes(const struct orr_log *log)
+{
+    static const char *const subjects[] = {"plugin",  "libnccl", "libibverbs", "warn",
+                                           "message", "error",   "fail",       " log "};
+    for (uint32_t i = 0; i < log->said_count; i++)
+        for (size_t k = 0; k < sizeof subjects / sizeof subjects[0]; k++)
+            if (strstr(log->said[i].words, subjects[k]))
+                return true;
+    return !log->said_count;
+}
+
 /* What NCCL's first note means, if the text says nothing else. */
 static void say_note(struct orr_triaging *t)
 {
+    if (!may_ask_of_notes(t->log))
+        return;
     for (uint32_t i = 0; i < t->log->event_count; i++) {
         const struct orr_log_message *message = t->log->events[i].message;
         if (!message || !(message->from & ORR_FROM_INFO))
