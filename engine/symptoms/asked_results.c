@@ -25,6 +25,19 @@ const struct orr_asked orr_asked_results[] = {
      "Check: NCCL_ALGO=Ring shows the bus bandwidth without NVLink SHARP.",
      "Advertised rates (450 GB/s of an H100, 900 of a B200 in each direction) are line rates, of which packets take "
      "about 20 %."},
+    {"asked-factor",
+     "busbw|bus bw|bus bandwidth|getbw|algbw&factor|formula|incorrect|not "
+     "correct|correct|calculat|theor|ratio|difference&"
+     "tree|nccl test|alltoall|multiple node|all2all|algorithm|topolog|source&!nvls|sharp|hang|difference "
+     "between|reach|expect;factor&nccl test&allreduce|"
+     "allgather|busbw&!nvls|sharp",
+     "The factors of busbw are theory: nccl-tests sees neither the topology nor the algorithm, and assumes that all "
+     "ranks are alike and send directly: 2(n-1)/n for AllReduce, (n-1)/n for AllGather, ReduceScatter and Alltoall. "
+     "With "
+     "NVLinks inside and NICs between hosts, with trees or SHARP, busbw is not the rate of any link.",
+     "Check: with NCCL_ALGO=Ring, busbw of AllReduce is what the slowest link of the ring carries.",
+     "Use busbw to compare algorithms and numbers of ranks. Alltoall on N hosts sends (N-1)/N of algbw by each GPU's "
+     "NIC."},
     {"asked-tree-only",
      "tree&gather|scatter|fsdp|broadcast&only|why|implement|plan|support;nccl_algo|nccl_proto&broadcast|gather| reduce "
      "|"
@@ -76,7 +89,8 @@ const struct orr_asked orr_asked_results[] = {
      "Choose the GPUs beside the NICs: `orrery place --count N topo.xml` finds them. More NICs need GPUs beside them."},
     {"asked-all-nics",
      " nics |network interface|network card| hcas | hca &why|how many|need&eight| 8 |four| 4 | all |multiple|several&"
-     "nccl|ring|allreduce| gpu&!only one|only 1 |slow|fail|error| hang|not use|isn t used|bond|busbw|bandwidth|perform",
+     "nccl|ring|allreduce| gpu&!only |part of|subset|rail|unused|left|slow|fail|error| hang|not |t used|bond|busbw|"
+     "bandwidth|perform|alltoall|all2all",
      "NCCL makes several rings and trees (channels), and each enters and leaves a host by its own NIC, so that all "
      "NICs beside the job's GPUs carry data at once: bus bandwidth is their sum. A single ring needs one NIC per host.",
      "Check: \"via NET/IB/N\" with NCCL_DEBUG=INFO names the NIC of each channel.",
@@ -98,7 +112,7 @@ const struct orr_asked orr_asked_results[] = {
      "latency|microsecond|small message|small size|small data|tiny&nccl|allreduce|all_reduce|all reduce|collective&how "
      "|"
      "why|reduce the|improve|minimi|expected|normal|high|grow|increas&!network latency|ib latency|hang|memory|pxn|"
-     "ll128|register|cuda graph capture",
+     "ll128|register|mpirun|cuda graph capture",
      "For small sizes an operation takes the time of starting a kernel plus the latency of each step, whatever the "
      "bandwidth: a ring of n ranks has 2(n-1) steps, a tree grows with the logarithm of hosts, NVLink SHARP has few.",
      "Check: the time of nccl-tests at 8 bytes is that latency; -G 10 (CUDA graphs) shows it without starting kernels.",
