@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of PyTorch, nccl-tests and launchers. Last come the rows that say least: the names of NCCL's results, and
- * words of the person who asks. */
+/* Messages of PyTorch, nccl-tests and launchers. Last come the rows that say least: the names of NCCL's results. */
 #include <stddef.h>
 
 #include "engine/log_messages/messages.h"
@@ -292,40 +291,8 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"tests-nccl", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "Test NCCL failure", NULL,
      "nccl-tests stopped at an error of NCCL.", "Look for the first NCCL WARN.",
      "node1: Test NCCL failure common.cu:958 'unknown result code'"},
-    /* Words of the person who asks, which any message may also contain. */
     {"spans-nodes", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "process group spans across nodes", NULL,
      "vLLM's or SGLang's own all-reduce works on one host only, and this group has several.", "Nothing: NCCL is used.",
      "CustomAllreduce is disabled because this process group spans across nodes."},
-    {"said-hang", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " hang", NULL, "The text mentions a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "execution hangs on the first collective operation"},
-    {"said-stuck", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "stuck", NULL, "The text mentions a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "2x5090 stuck at NCCL during launch"},
-    {"said-deadlock", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "eadlock", NULL, "The text mentions a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "ncclAllReduce deadlocks on two GPUs"},
-    {"said-forever", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " forever", NULL, "The text mentions a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "the first collective blocks forever"},
-    {"said-never-returns", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "never return", NULL, "The text mentions a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "ncclAllReduce never returns"},
-    {"said-stall", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " stall", NULL, "The text mentions a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "Tensor parallel 2 runs once and subsequent runs stall"},
-    {"said-virtual", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "irtual", " machine| Machine|ized|-machine",
-     "The text mentions a virtual machine.", "PCIe ACS has to stay on there; GPUs and NICs need ATS.",
-     "Slow inter-node all_reduce_perf performance on A100 Virtual Machine"},
-    {"said-kvm", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " KVM", NULL, "The text mentions a virtual machine.",
-     "PCIe ACS has to stay on there; GPUs and NICs need ATS.", "Hypervisor vendor:               KVM"},
-    {"said-qemu", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "QEMU", NULL, "The text mentions a virtual machine.",
-     "PCIe ACS has to stay on there; GPUs and NICs need ATS.", "QEMU/Hypervisor: 6.2.0"},
-    {"said-freeze", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " freez", NULL, "The text mentions a hang.",
-     "NCCL_DEBUG=INFO shows how far each rank comes.", "The test freezes with more than one GPU"},
-    {"said-efa", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "FI_PROVIDER", "efa", "The text asks for EFA.",
-     "NCCL reaches EFA by Amazon's plugin.", "FI_PROVIDER: efa"},
-    {"said-efa-words", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " EFA ", NULL, "The text mentions EFA.",
-     "NCCL reaches EFA by Amazon's plugin.", "I cannot get EFA to work with NCCL"},
-    {"said-geforce", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " RTX ", "4090|4080|4070|4060|5090|5080|5070|5060",
-     "The text mentions GeForce cards.", "NVIDIA's driver offers no P2P between them.", "I have 4x RTX 4090"},
-    /* After the hangs: one line may tell of both. */
-    {"said-p2p-off", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "NCCL_P2P_DISABLE", "=1| =1| = 1|: 1|: \"1\"| to 1| is 1",
-     "The text names NCCL_P2P_DISABLE=1.", "If a job works only with this setting, PCIe ACS or the IOMMU breaks P2P.",
-     "It works with NCCL_P2P_DISABLE=1."},
 };
 ORR_LOG_FAMILY(job);

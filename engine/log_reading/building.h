@@ -91,9 +91,9 @@ void orr_log_gather(struct orr_log_building *b);
 
 /* events.c: false if memory runs out. */
 bool orr_log_events_init(struct orr_log_building *b);
-/* Tries the table of messages on a text of one line; from: one of ORR_FROM_... A warning counts also if no row fits.
- */
-void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
+/* Tries the table of messages on a text of one line, and tells whether it is an event; from: one of ORR_FROM_... A
+ * warning counts also if no row fits. */
+bool orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
                         int32_t dev, uint32_t line);
 /* watchdog.c: a line of PyTorch's watchdog, by the row of the table of messages that it has, about a rank. */
 void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const char *text, size_t length, int32_t rank,
@@ -104,8 +104,8 @@ bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t len
 bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: the row of lsmod about the GPU driver; true if the line is that row. */
 bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
-/* words.c: a line that nobody's program printed. */
-void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number);
+/* words.c: a line that is not NCCL's; printed: some other program wrote it. */
+void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number, bool printed);
 /* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */
 bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found);
 /* devices.c: the same of a line of `ibv_devinfo -v`. */

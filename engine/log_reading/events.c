@@ -200,13 +200,13 @@ static int32_t named_rank(const char *text, size_t length)
     return -1;
 }
 
-void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
+bool orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
                         int32_t dev, uint32_t line)
 {
     const char *at = text, *begin = text;
     uint32_t row = find_row(b, text, length, from, &at);
     if (row == NONE && from != ORR_FROM_WARN)
-        return;
+        return false;
     if (at > text && from == ORR_FROM_INFO) { /* PyTorch's line ran into one of NCCL's */
         const char *mark = memmem(text, (size_t)(at - text), "[rank", strlen("[rank"));
         begin = mark ? mark : at;
@@ -216,7 +216,7 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
     uint32_t index = event_of(b, row, begin, length, line);
     if (index == NONE) {
         b->log->events_left_out++;
-        return;
+        return true;
     }
     struct orr_log_event *event = &b->log->events[index];
     event->count++;
@@ -224,6 +224,7 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
     add_source(b, (struct source){index, rank >= 0 ? NONE : writer, rank >= 0 ? -1 : dev, rank});
     if (event->message && rank >= 0)
         orr_log_take_watchdog(b, event->message->id, begin, length, rank, line);
+    return true;
 }
 
 /* A rank and where it ran. */

@@ -202,6 +202,21 @@ struct orr_log_said {
     uint32_t line;
     bool command; /* of a shell, so not a question */
 };
+/* Whether the words of a line have all that `words` wants: "a|b&c&!d+e;f" means that the line has a or b, and c, and
+ * not d, and any line e; or that the line has f. */
+bool orr_log_says(const struct orr_log_said *said, uint32_t count, uint32_t line, const char *words);
+
+/* Subjects that a line mentions which is not a message: NCCL and what it uses, a hang, NCCL_P2P_DISABLE=1, a virtual
+ * machine, EFA, or a card of the GeForce series. words.c has the words of each. */
+enum orr_log_mention {
+    ORR_MENTION_NCCL,
+    ORR_MENTION_HANG,
+    ORR_MENTION_P2P_OFF,
+    ORR_MENTION_VIRTUAL,
+    ORR_MENTION_EFA,
+    ORR_MENTION_GEFORCE,
+    ORR_MENTION_COUNT
+};
 
 struct orr_log {
     struct orr_log_record *records;
@@ -226,7 +241,7 @@ struct orr_log {
     uint32_t events_left_out;  /* lines about something wrong beyond the 1024 kinds that are kept */
     struct orr_log_said *said; /* the first lines in a person's words */
     uint32_t said_count;
-    bool mentions_nccl; /* one of these lines does */
+    const struct orr_log_said *mentions[ORR_MENTION_COUNT]; /* the first line that mentions each; NULL if none does */
     struct orr_log_progress *progress;
     uint32_t progress_count;
     struct orr_log_timed_out *timed_out;

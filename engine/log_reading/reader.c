@@ -180,9 +180,11 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     orr_log_place_choices(log);
     if (orr_arena_starved(b->log->arena))
         return orr_fail_nomem(err);
-    if (!b->limits.any_text && !log->mentions_nccl && !log->nccl_count && !log->kinds[ORR_LOG_VERSION] &&
-        !log->event_count && !log->setting_count && !log->lspci_count && !log->kinds[ORR_LOG_GID] &&
-        !log->kinds[ORR_LOG_DEVICE])
+    bool mentions = false;
+    for (size_t i = 0; i < ORR_MENTION_COUNT; i++)
+        mentions |= log->mentions[i] != NULL;
+    if (!b->limits.any_text && !mentions && !log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count &&
+        !log->setting_count && !log->lspci_count && !log->kinds[ORR_LOG_GID] && !log->kinds[ORR_LOG_DEVICE])
         return orr_fail_with(
             err, ORR_UNRECOGNISED, NULL,
             "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and use what it "

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps what a person writes about a job, in lines that no program printed, as plain words. */
+/* Keeps what a person writes about a job, in lines that no program printed, as plain words, and the first line that
+ * mentions one of a few subjects. */
 #include <string.h>
 
 #include "engine/log_reading/building.h"
 
 enum {
-    LINES_MOST = 64,  /* a question is at the start; what follows is output */
-    LENGTH_MOST = 800 /* bytes of a line */
+    LINES_MOST = 64,      /* a question is at the start; what follows is output */
+    LENGTH_MOST = 800,    /* bytes of a line that are kept */
+    SEARCHED_MOST = 4096, /* bytes of a line in which subjects are looked for */
 };
 
 /* Whether "--name" is in the line; a dash between words is "--" too. */
@@ -18,41 +20,99 @@ static bool has_option(const char *text, size_t length)
     return false;
 }
 
-/* Digits, '_' and '?' stay, everything else that is not a letter becomes one blank. */
-void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number)
+static const char *const mentions[ORR_MENTION_COUNT] = {
+    [ORR_MENTION_NCCL] =
+        "nccl| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| all_reduce| alltoall| all2all | allgather| "
+        "all_gather| reducescatter| reduce_scatter|gdrdma|gpudirect| rdma ; rails & gpu| nic; iommu |p2p | acs |peer "
+        "to peer& gpu| rtx |nvidia ",
+    [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",
+    [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",
+    [ORR_MENTION_VIRTUAL] = "virtual machine|virtualized| kvm|qemu",
+    [ORR_MENTION_EFA] = " efa ",
+    [ORR_MENTION_GEFORCE] = " rtx &4090|4080|4070|4060|5090|5080|5070|5060",
+};
+
+/* As orr_log_says(), for words that end at ';'. */
+static bool has_all(const struct orr_log_said *said, uint32_t count, uint32_t line, const char *words)
 {
-    enum { WORDS_LEAST = 3 };
-    static const char *const subjects[] = {
-        "nccl",        " nvl",      " mnnvl",    " gids ",     " busbw ",     " bus bandwidth ", " allreduce",
-        " all_reduce", " alltoall", " all2all ", " allgather", " all_gather", " reducescatter",  " reduce_scatter",
-        "gdrdma",      "gpudirect", " rdma "};
-    static const char *const about_gpus[] = {" iommu ", "p2p ", " acs ", "peer to peer"};
-    struct orr_log *log = b->log;
-    char words[LENGTH_MOST + 3] = " ";
-    size_t count = 1, blanks = 1;
-    if (log->said_count == LINES_MOST)
-        return;
-    for (size_t i = 0; i < length && i < LENGTH_MOST; i++) {
+    bool any = false, anywhere = false, unwanted = false;
+    for (;; words++) {
+        unwanted |= *words == '!';
+        words += *words == '!';
+        const size_t length = strcspn(words, "|&+;");
+        for (uint32_t i = anywhere ? 0 : line; i < (anywhere ? count : line + 1) && !any; i++)
+            any = memmem(said[i].words, strlen(said[i].words), words, length) != NULL;
+        words += length;
+        if (*words == '|')
+            continue;
+        if (any == unwanted || *words == ';' || !*words)
+            return any != unwanted;
+        anywhere = *words == '+';
+        any = unwanted = false;
+    }
+}
+
+bool orr_log_says(const struct orr_log_said *said, uint32_t count, uint32_t line, const char *words)
+{
+    for (; words; words = strchr(words, ';'))
+        if (has_all(said, count, line, words += *words == ';'))
+            return true;
+    return false;
+}
+
+/* Writes the words of a text and returns their bytes. Digits, '_' and '?' stay, everything else that is not a letter
+ * becomes one blank. */
+static size_t plain(const char *text, size_t length, char words[SEARCHED_MOST + 3])
+{
+    size_t count = 1;
+    words[0] = ' ';
+    for (size_t i = 0; i < length && i < SEARCHED_MOST; i++) {
         const char lower = orr_is_letter(text[i]) ? (char)(text[i] | 0x20) : text[i];
         const bool kept = orr_is_letter(lower) || orr_is_digit(lower) || lower == '_' || lower == '?';
-        if (!kept && words[count - 1] == ' ')
-            continue;
-        words[count++] = kept ? lower : ' ';
-        blanks += !kept;
+        if (kept || words[count - 1] != ' ')
+            words[count++] = kept ? lower : ' ';
     }
     if (words[count - 1] != ' ')
         words[count++] = ' ';
-    if (blanks < WORDS_LEAST || (!log->said && !(log->said = ORR_NEW(log->arena, struct orr_log_said, LINES_MOST))))
+    words[count] = '\0';
+    return count;
+}
+
+/* benchmark: the line may be a header of results, which does not ask about NCCL. */
+static void take_mentions(struct orr_log_building *b, const char *words, size_t count, uint32_t number, bool benchmark)
+{
+    const struct orr_log_said said = {.words = words, .line = number};
+    for (size_t i = benchmark ? ORR_MENTION_NCCL + 1 : 0; i < ORR_MENTION_COUNT; i++) {
+        if (b->log->mentions[i] || !orr_log_says(&said, 1, 0, mentions[i]))
+            continue;
+        struct orr_log_said *kept = ORR_NEW(b->log->arena, struct orr_log_said, 1);
+        if (kept)
+            *kept = (struct orr_log_said){orr_log_keep_text(b, words, count), number, false};
+        b->log->mentions[i] = kept;
+    }
+}
+
+void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number, bool printed)
+{
+    enum { BLANKS_LEAST = 3 }; /* around two words */
+    struct orr_log *log = b->log;
+    char words[SEARCHED_MOST + 3];
+    size_t blanks = 0;
+    if (log->said_count == LINES_MOST && printed)
+        return;
+    size_t count = plain(text, length, words);
+    if (!printed)
+        take_mentions(b, words, count, number, text[0] == '#');
+    count = count < LENGTH_MOST ? count : LENGTH_MOST;
+    words[count] = '\0';
+    for (size_t i = 0; i < count; i++)
+        blanks += words[i] == ' ';
+    if (blanks < BLANKS_LEAST || log->said_count == LINES_MOST ||
+        (!log->said && !(log->said = ORR_NEW(log->arena, struct orr_log_said, LINES_MOST))))
         return;
     log->said[log->said_count++] = (struct orr_log_said){
         .words = orr_log_keep_text(b, words, count),
         .line = number,
         .command = !memchr(words, '?', count) && (memmem(text, length, " -x ", 4) || has_option(text, length)),
     };
-    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
-        log->mentions_nccl |= text[0] != '#' && strstr(words, subjects[i]); /* '#': a header of a benchmark */
-    log->mentions_nccl |= strstr(words, " rails ") && (strstr(words, " gpu") || strstr(words, " nic"));
-    for (size_t i = 0; i < sizeof about_gpus / sizeof about_gpus[0]; i++)
-        log->mentions_nccl |= (strstr(words, " gpu") || strstr(words, " rtx ") || strstr(words, "nvidia ")) &&
-                              strstr(words, about_gpus[i]);
 }

@@ -18,16 +18,6 @@ bool orr_perf_uses_gdr(const struct orr_analysis *analysis)
     return false;
 }
 
-/* The line that mentions a virtual machine; NULL if none does. */
-static const struct orr_log_event *said_virtual(const struct orr_log *log)
-{
-    static const char *const events[] = {"said-virtual", "said-kvm", "said-qemu"};
-    const struct orr_log_event *event = NULL;
-    for (size_t i = 0; log && i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(log, events[i]);
-    return event;
-}
-
 /* Whether a cause with evidence already names ACS. */
 static bool is_named(const struct orr_perf_table *table)
 {
@@ -49,7 +39,7 @@ const char *orr_perf_advise_acs(const struct orr_perf_work *work, struct orr_per
     const struct orr_perf_row *row = &table->rows[table->main];
     const struct orr_log *log = work->results->log;
     const struct orr_log_event *off = log ? orr_log_event_of(log, "acs-off") : NULL;
-    const struct orr_log_event *virtual = said_virtual(log);
+    const struct orr_log_said *virtual = log ? log->mentions[ORR_MENTION_VIRTUAL] : NULL;
     if (table->analysis->communicator.node_count < 2 || !orr_perf_uses_gdr(table->analysis))
         return "";
     if (virtual)

@@ -7,35 +7,6 @@
 #include "engine/symptoms/asked.h"
 #include "engine/symptoms/finding.h"
 
-/* Whether a line, or any line after '+', has one of the alternatives of each group, or after '!' none of them; words
- * ends at ';'. */
-static bool has_all(const struct orr_log *log, uint32_t line, const char *words)
-{
-    bool any = false, anywhere = false, unwanted = false;
-    for (;; words++) {
-        unwanted |= *words == '!';
-        words += *words == '!';
-        const size_t length = strcspn(words, "|&+;");
-        for (uint32_t i = anywhere ? 0 : line; i < (anywhere ? log->said_count : line + 1) && !any; i++)
-            any = memmem(log->said[i].words, strlen(log->said[i].words), words, length) != NULL;
-        words += length;
-        if (*words == '|')
-            continue;
-        if (any == unwanted || *words == ';' || !*words)
-            return any != unwanted;
-        anywhere = *words == '+';
-        any = unwanted = false;
-    }
-}
-
-static bool asks(const struct orr_asked *row, const struct orr_log *log, uint32_t line)
-{
-    for (const char *words = row->words; words; words = strchr(words, ';'))
-        if (has_all(log, line, words += *words == ';'))
-            return true;
-    return false;
-}
-
 /* Whether the GPUs of the text have NVLink SHARP, by their names. */
 static bool has_nvls(const struct orr_log *log)
 {
@@ -54,16 +25,14 @@ static bool has_nvls(const struct orr_log *log)
 static const struct orr_asked *const tables[] = {orr_asked_host,       orr_asked_results, orr_asked_design,
                                                  orr_asked_operations, orr_asked_network, orr_asked_use};
 
-/* The row after this one, NULL after the last; *table tells which table it is in. */
+/* The row after this one, the first one after NULL, and NULL after the last; *table tells which table it is in. */
 static const struct orr_asked *next_row(const struct orr_asked *row, uint32_t *table)
 {
-    row = row ? row + 1 : tables[ *table = 0];
-    while (!row->id) {
-        if (++*table == sizeof tables / sizeof tables[0])
-            return NULL;
+    *table = row ? *table : 0;
+    row = row ? row + 1 : tables[0];
+    while (!row->id && ++*table < sizeof tables / sizeof tables[0])
         row = tables[*table];
-    }
-    return row;
+    return row->id ? row : NULL;
 }
 
 /* Other libraries, about which the rows say nothing, and what people write when it works again. */
@@ -86,21 +55,24 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
     uint32_t causes = 0, count = 0;
     for (uint32_t i = 0; i < f->found->count; i++)
         causes += f->found->rows[i].weight != ORR_SYMPTOM_NOTE;
-    for (uint32_t i = 0; i < log->said_count; i++) {
-        if (has_all(log, i, OTHERS))
+    for (uint32_t i = 0; i < log->said_count; i++)
+        if (orr_log_says(log->said, log->said_count, i, OTHERS))
             return;
-        causes += strstr(log->said[i].words, "p2p_disable") != NULL; /* what the last row advises was tried */
-    }
     for (int last = 0; last < 2 && !(last && causes + count > 0); last++)
         for (uint32_t i = 0, table; i < log->said_count; i++)
             for (const struct orr_asked *row = NULL; count < MOST && (row = next_row(row, &table));) {
                 if ((strcmp(row->id, ORR_ASKED_LAST) == 0) != last || log->said[i].command ||
                     (count && !strcmp(found[0]->id, row->id)) || (memory && strcmp(row->id, "asked-memory") != 0) ||
-                    !asks(row, log, i) || has_all(log, i, OVER) || (!strcmp(row->id, "asked-nvls") && has_nvls(log)))
+                    !orr_log_says(log->said, log->said_count, i, row->words) ||
+                    orr_log_says(log->said, log->said_count, i, OVER) ||
+                    (!strcmp(row->id, "asked-nvls") && has_nvls(log)))
                     continue;
+                const char *check = orr_symptom_untried(f, row->check), *cure = orr_symptom_untried(f, row->cure);
+                if (!check[0] || !cure[0])
+                    continue; /* the answer was tried, and the question remains */
                 found[count++] = row;
-                ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = row->check,
-                            .cure = row->cure, .explains = memory ? OUT_OF_MEMORY : NULL);
+                ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = check,
+                            .cure = cure, .explains = memory ? OUT_OF_MEMORY : NULL);
             }
     if (!causes && !count)
         orr_symptom_of_setting(f);

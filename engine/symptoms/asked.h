@@ -6,10 +6,8 @@
 #include "engine/symptoms/finding.h"
 
 struct orr_asked {
-    const char *id; /* rows with the same id answer the same subject; only the first of them is said */
-    /* Of struct orr_log_said: "a|b&c&!d+e;f" means that one line has a or b, and c, and not d, and any line e; or that
-     * one has f. */
-    const char *words;
+    const char *id;    /* rows with the same id answer the same subject; only the first of them is said */
+    const char *words; /* orr_log_says() */
     const char *cause; /* the answer */
     const char *check, *cure;
 };

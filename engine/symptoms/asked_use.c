@@ -198,9 +198,10 @@ const struct orr_asked orr_asked_use[] = {
     {ORR_ASKED_LAST,
      " hang| stuck| freez| stalls&nccl|all_reduce|allreduce|training|collective|launch&!queue|hangs around",
      "The text says that something hangs, but not where, so Orrery cannot tell why.",
-     "Check: try NCCL_P2P_DISABLE=1 alone, then NCCL_SHM_DISABLE=1, and on several hosts NCCL_IB_DISABLE=1. The one "
-     "that ends the hang names the part: P2P (PCIe ACS or the IOMMU), shared memory, or the RDMA network. If none "
-     "does, a rank did not call the collective.",
+     "Check: try NCCL_P2P_DISABLE=1 alone: if it ends the hang, P2P is at fault, mostly through PCIe ACS or the IOMMU. "
+     "Try NCCL_SHM_DISABLE=1 alone: if it ends the hang, shared memory is at fault. On several hosts, try "
+     "NCCL_IB_DISABLE=1: if it ends the hang, the RDMA network is at fault. If nothing helps, a rank did not call the "
+     "collective.",
      "Paste what all ranks print with NCCL_DEBUG=INFO, and `nvidia-smi topo -m`."},
     {NULL, NULL, NULL, NULL, NULL},
 };

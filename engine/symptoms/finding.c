@@ -76,16 +76,6 @@ bool orr_symptom_acs_refuted(const struct orr_log *log)
            !orr_log_event_of(log, "iommu-translated");
 }
 
-const struct orr_log_event *orr_symptom_said_hang(const struct orr_log *log)
-{
-    static const char *const events[] = {"said-hang",     "said-stuck",   "said-freeze",       "said-stall",
-                                         "said-deadlock", "said-forever", "said-never-returns"};
-    const struct orr_log_event *event = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(log, events[i]);
-    return event;
-}
-
 const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of)
 {
     for (uint32_t i = 0; i < log->record_count; i++)

@@ -65,7 +65,7 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
         return;
     const struct orr_log_event *event = orr_symptom_event(f->log, errors);
     ORR_SYMPTOM(
-        f, "virtual-interfaces", event || orr_symptom_said_hang(f->log) ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+        f, "virtual-interfaces", event || f->log->mentions[ORR_MENTION_HANG] ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
         list->line,
         .cause = orr_symptom_text(f,
                                   "NCCL sends data through %s%u of the host's own virtual interfaces, such as "

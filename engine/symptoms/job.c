@@ -210,7 +210,7 @@ static bool has_launcher(const struct orr_log *log)
 static void before_nccl(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
-    const struct orr_log_event *hang = orr_symptom_said_hang(log);
+    const struct orr_log_said *hang = log->mentions[ORR_MENTION_HANG];
     uint32_t line = 0;
     const char *level = orr_symptom_setting(log, "NCCL_DEBUG", &line);
     if (!hang || !level || !orr_symptom_is_one(level, "INFO|TRACE") || log->nccl_count ||

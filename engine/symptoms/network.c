@@ -141,9 +141,8 @@ static void slow_provider(struct orr_symptom_finder *f)
 static void lacks_plugin(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *none = orr_log_event_of(f->log, "plugin-none"),
-                               *missing = orr_log_event_of(f->log, "plugin-missing"),
-                               *said = orr_log_event_of(f->log, "said-efa");
-    said = said ? said : orr_log_event_of(f->log, "said-efa-words");
+                               *missing = orr_log_event_of(f->log, "plugin-missing");
+    const struct orr_log_said *said = f->log->mentions[ORR_MENTION_EFA];
     none = none ? none : missing && strstr(missing->text, "libnccl-net") ? missing : NULL;
     if (!none || !said)
         return;

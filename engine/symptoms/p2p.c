@@ -66,14 +66,11 @@ static void driver_offers_none(struct orr_symptom_finder *f)
 }
 
 /* Whether a line names several of a card: "2x RTX 4090", "two RTX 4090 GPUs", "dual RTX 5090". */
-static bool says_several(const char *text)
+static bool says_several(const struct orr_log_said *said, const char *card)
 {
-    static const char *const words[] = {"GPUs", "x RTX", "x NVIDIA", "ual ", "wo ",
-                                        "our ", "ight ", "90s",      "80s",  "cards"};
-    const char *card = strstr(text, " RTX ");
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strstr(text, words[i]))
-            return true;
+    const char *text = said->words;
+    if (orr_log_says(said, 1, 0, "gpus|x rtx|x nvidia|ual |wo |our |ight |90s|80s|cards"))
+        return true;
     while (card > text && card[-1] != ' ')
         card--; /* "NVIDIA", "GeForce" */
     return card > text + 1 && card[-2] >= '2' && card[-2] <= '9';
@@ -91,28 +88,27 @@ static bool asks_symmetric(const struct orr_log *log)
 /* The same of cards that only words name. */
 static void none_between_said(struct orr_symptom_finder *f)
 {
-    const struct orr_log_event *hang = orr_symptom_said_hang(f->log);
-    const struct orr_log_event *geforce = orr_log_event_of(f->log, "said-geforce"), *said = geforce ? geforce : hang;
-    const char *card = said ? strstr(said->text, " RTX ") : NULL;
+    const struct orr_log_said *hang = f->log->mentions[ORR_MENTION_HANG], *said = f->log->mentions[ORR_MENTION_GEFORCE];
+    const char *card = said ? strstr(said->words, " rtx ") : NULL;
     const struct orr_gpu_model *model = card ? orr_gpu_model_of_name(card + 1) : NULL;
     uint32_t at = 0;
-    if (!model || model->p2p != ORR_NO || (!says_several(said->text) && f->log->kinds[ORR_LOG_GPU_NAME] < 2) ||
+    if (!model || model->p2p != ORR_NO || (!says_several(said, card) && f->log->kinds[ORR_LOG_GPU_NAME] < 2) ||
         next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p ||
-        orr_log_event_of(f->log, "p2p-matrix-ok") || orr_log_event_of(f->log, "said-p2p-off"))
+        orr_log_event_of(f->log, "p2p-matrix-ok") || f->log->mentions[ORR_MENTION_P2P_OFF])
         return;
-    ORR_SYMPTOM(
-        f, "p2p-not-offered",
-        orr_symptom_failed(f->log) || asks_symmetric(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
-        .cause = orr_symptom_text(f,
-                                  "NVIDIA's driver offers no P2P between %.8s cards (line %u), so NCCL sends all "
-                                  "data between them through host memory%s",
-                                  card + 1, said->line,
-                                  hang ? ". If the job hangs all the same, the driver may offer P2P that does "
-                                         "not work: run once with NCCL_P2P_DISABLE=1."
-                                       : ", and no setting changes it."),
-        .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair; paste it with `nvidia-smi topo -m`.",
-        .cure = "If it says OK, the driver is patched or at fault: leave NCCL_P2P_DISABLE=1 set, or install "
-                "another driver.");
+    ORR_SYMPTOM(f, "p2p-not-offered",
+                orr_symptom_failed(f->log) || asks_symmetric(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
+                .cause = orr_symptom_text(f,
+                                          "NVIDIA's driver offers no P2P between %s cards (line %u), so NCCL sends all "
+                                          "data between them through host memory%s",
+                                          orr_gpu_model_said(model), said->line,
+                                          hang ? ". If the job hangs all the same, the driver may offer P2P that does "
+                                                 "not work: run once with NCCL_P2P_DISABLE=1."
+                                               : ", and no setting changes it."),
+                .check =
+                    "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair; paste it with `nvidia-smi topo -m`.",
+                .cure = "If it says OK, the driver is patched or at fault: leave NCCL_P2P_DISABLE=1 set, or install "
+                        "another driver.");
 }
 
 /* CUDA refuses P2P, by NCCL's own line. */
@@ -149,7 +145,7 @@ static void p2p_stops(struct orr_symptom_finder *f)
     const struct orr_log *log = f->log;
     bool nvlink;
     const struct orr_gpu_model *model = neighbours(log, &nvlink);
-    const struct orr_log_event *hang = orr_symptom_said_hang(log);
+    const struct orr_log_said *hang = log->mentions[ORR_MENTION_HANG];
     const bool waits = (log->kinds[ORR_LOG_TEST_START] && !log->kinds[ORR_LOG_TEST_RESULT]) ||
                        orr_log_event_of(log, "watchdog-timeout");
     if (nvlink || !orr_symptom_transports(log).p2p || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
@@ -176,49 +172,20 @@ static void p2p_stops(struct orr_symptom_finder *f)
         .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
-/* Whether a sentence has NCCL_P2P_DISABLE=1, however it is written: "NCCL_P2P_DISABLE = 1", "... is set to 1". */
-static bool says_p2p_off(const char *text)
-{
-    static const char name[] = "NCCL_P2P_DISABLE";
-    const char *at = strstr(text, name);
-    at = at ? at + strlen(name) : "";
-    at += strspn(at, " =:\"'isetto");
-    return at[0] == '1';
-}
-
-/* The line of a command or sentence that turns P2P off; 0 if there is none. */
-static uint32_t p2p_off(const struct orr_log *log, const struct orr_log_event *hang)
-{
-    uint32_t line = 0;
-    const char *off = orr_symptom_setting(log, "NCCL_P2P_DISABLE", &line);
-    const struct orr_log_event *said = orr_log_event_of(log, "said-p2p-off");
-    if (off && !strcmp(off, "1"))
-        return line;
-    for (uint32_t i = 0; i < log->event_count && !said; i++) /* one sentence may tell of both */
-        if (log->events[i].message && !strncmp(log->events[i].message->id, "said-", 5) &&
-            says_p2p_off(log->events[i].text))
-            said = &log->events[i];
-    return said ? said->line : says_p2p_off(hang->text) ? hang->line : 0;
-}
-
-/* Whether a sentence says that something did not help. */
-static bool says_in_vain(const char *text)
-{
-    static const char *const words[] = {"not help", "n't help", "o difference", "o effect", "o change", "still hang"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strstr(text, words[i]))
-            return true;
-    return false;
-}
+/* What people say about something that did not help. */
+static const char in_vain[] = "not help|n t help|no difference|no effect|no change|still hang";
 
 /* P2P that is turned off in a text about a hang: the setting works around it. */
 static void p2p_worked_around(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
-    const struct orr_log_event *hang = orr_symptom_said_hang(log);
-    const struct orr_log_event *said = orr_log_event_of(log, "said-p2p-off");
-    const uint32_t line = hang ? p2p_off(log, hang) : 0;
-    if (!line || says_in_vain(said ? said->text : hang->text) || orr_symptom_acs_refuted(log) ||
+    const struct orr_log_said *hang = log->mentions[ORR_MENTION_HANG];
+    const struct orr_log_said *said = log->mentions[ORR_MENTION_P2P_OFF];
+    uint32_t line = 0;
+    const char *off = orr_symptom_setting(log, "NCCL_P2P_DISABLE", &line);
+    if (!off || strcmp(off, "1") != 0)
+        line = said ? said->line : 0;
+    if (!hang || !line || orr_log_says(said ? said : hang, 1, 0, in_vain) || orr_symptom_acs_refuted(log) ||
         orr_log_event_of(log, "acs-on") || orr_log_event_of(log, "iommu-translated") ||
         orr_log_event_of(log, "p2p-matrix-refused"))
         return;
@@ -242,18 +209,18 @@ static void patched_driver(struct orr_symptom_finder *f)
             model = orr_gpu_model_of_name(log->records[i].words[log->records[i].word_count - 1]);
     if (!offered || !model || model->p2p != ORR_NO)
         return;
-    ORR_SYMPTOM(f, "p2p-patched",
-                orr_symptom_said_hang(log) || orr_log_event_of(log, "vllm-nccl") ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
-                offered->line,
-                .cause =
-                    orr_symptom_text(f,
-                                     "The driver offers P2P (line %u) between GPUs to which NVIDIA's own driver offers "
-                                     "none (%.*s), so it is patched. Such P2P can hang or deliver wrong data.",
-                                     offered->line, (int)strcspn(model->names, "|"), model->names),
-                .check = "Check: run once with NCCL_P2P_DISABLE=1. If the job then works, P2P is broken: look at BAR1 "
-                         "(`nvidia-smi -q | grep -A3 BAR1` must cover the whole memory), PCIe ACS and the IOMMU.",
-                .cure = "Turn ACS and the IOMMU off and Resizable BAR on in the BIOS, use the patch that fits the "
-                        "driver's version, or leave NCCL_P2P_DISABLE=1 set.");
+    ORR_SYMPTOM(
+        f, "p2p-patched",
+        log->mentions[ORR_MENTION_HANG] || orr_log_event_of(log, "vllm-nccl") ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+        offered->line,
+        .cause = orr_symptom_text(f,
+                                  "The driver offers P2P (line %u) between GPUs to which NVIDIA's own driver offers "
+                                  "none (%.*s), so it is patched. Such P2P can hang or deliver wrong data.",
+                                  offered->line, (int)strcspn(model->names, "|"), model->names),
+        .check = "Check: run once with NCCL_P2P_DISABLE=1. If the job then works, P2P is broken: look at BAR1 "
+                 "(`nvidia-smi -q | grep -A3 BAR1` must cover the whole memory), PCIe ACS and the IOMMU.",
+        .cure = "Turn ACS and the IOMMU off and Resizable BAR on in the BIOS, use the patch that fits the "
+                "driver's version, or leave NCCL_P2P_DISABLE=1 set.");
 }
 
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
