@@ -94,7 +94,7 @@ static void take_mentions(struct orr_log_building *b, const char *words, size_t 
 
 void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number, bool printed)
 {
-    enum { BLANKS_LEAST = 3 }; /* around two words */
+    enum { BLANKS_LEAST = 4 }; /* around three words */
     struct orr_log *log = b->log;
     char words[SEARCHED_MOST + 3];
     size_t blanks = 0;
