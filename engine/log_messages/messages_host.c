@@ -46,6 +46,10 @@ const struct orr_log_message orr_log_messages_host[] = {
      "disable_custom_all_reduce=True only silences the message.",
      "WARNING [custom_all_reduce.py:137] Custom allreduce is disabled because your platform lacks GPU P2P capability "
      "or P2P test failed."},
+    {"bridge-slow", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "class=\"0x060400\"", "link_speed=\"2.5 GT/s\" link_width=\"1\"",
+     "A topology file gives a PCIe bridge the slowest link of all.", "Give it the link that the bridge really has.",
+     "<pci busid=\"ffff:ff:00.0\" class=\"0x060400\" vendor=\"0x104c\" device=\"0x8232\" link_speed=\"2.5 GT/s\" "
+     "link_width=\"1\">"},
     {"iommu-passthrough", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "iommu", "=pt|=off|: Passthrough|type: Passthrough",
      "The IOMMU does not translate addresses of the host's own devices.", "Nothing needs to change for P2P.",
      "BOOT_IMAGE=/vmlinuz-6.8.0 root=/dev/sda1 ro quiet intel_iommu=on iommu=pt"},

@@ -23,7 +23,8 @@ static bool has_option(const char *text, size_t length)
 static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_NCCL] =
         "nccl| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| all_reduce| alltoall| all2all | allgather| "
-        "all_gather| reducescatter| reduce_scatter|gdrdma|gpudirect| rdma ; rails & gpu| nic; iommu |p2p | acs |peer "
+        "all_gather| reducescatter| reduce_scatter|gdrdma|gpudirect| rdma | infiniband | ib ; rails & gpu| nic; iommu "
+        "|p2p | acs |peer "
         "to peer& gpu| rtx |nvidia ",
     [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",
     [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",

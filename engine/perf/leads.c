@@ -348,8 +348,9 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
 {
     say_wrong(work, table);
     say_alone(work, table);
-    if (!table->analysis) {
+    if (!table->analysis || table->main == UINT32_MAX) /* no result can be judged */
         say_symptom(&work->check->symptoms, true, table);
+    if (!table->analysis) {
         say_named_nics(work, table);
         say_settings(work, table);
     }

@@ -26,9 +26,32 @@ const struct orr_asked orr_asked_network[] = {
      "may take rails 0-3 for one worker and 4-7 for another, and isolated rails do not reach each other.",
      "Check: `nvidia-smi -L` and `ibdev2netdev -v` in both workers must show the same GPUs and NICs of the host.",
      "Pin both workers to the same ones: a selector by NUMA node, or a list of PCI addresses, in the claim."},
+    {"asked-gin-mtu", " gin |gdaki| doca &mtu | 1500 ",
+     "GIN without a proxy (GDAKI) sends with an MTU of 4096 bytes, whatever the port has, and hangs on a NIC whose "
+     "Ethernet MTU is 1500. NCCL's developers mended that in July 2026.",
+     "Check: `ibv_devinfo | grep active_mtu` must say 4096.",
+     "Set the MTU of interfaces and switches to 4200 or more (9000), or use GIN's proxy: NCCL_GIN_TYPE=2."},
+    {"asked-mtu", " mtu|_mtu&different|differ|mismatch|not equal|1024& hang|stuck|error|fail|loc_len|length",
+     "The ports of two hosts must have the same MTU: NCCL does not settle on the smaller one (from 2.20 on), and a "
+     "port "
+     "that gets larger packets than its own drops them, with a local length error (status 1) or a hang.",
+     "Check: `ibv_devinfo | grep active_mtu` on all hosts; RoCE: also `ip link`, and `ping -M do -s 8972 HOST` for "
+     "9000.",
+     "Give ports, interfaces and switches of all hosts one MTU (RoCE: 9000, InfiniBand: 4096)."},
+    {"asked-ib-off",
+     "not use|not using|not see|not detect|not find|instead of|falls back|fell back|over tcp& ib | infiniband | roce &"
+     "network|socket|tcp&nccl|torchrun|training|job|node|vllm&!ib_disable|want|avoid|disable|force| efa |nvlink|ibext",
+     "NCCL uses InfiniBand or RoCE by itself if it finds a NIC that is up, or else TCP. In a container it finds none "
+     "without /dev/infiniband and the RDMA libraries (libibverbs).",
+     "Check: with NCCL_DEBUG=INFO, \"NET/IB : Using [0]mlx5_0:1/IB\" or \"No device found\"; `ibv_devices` in the "
+     "container.",
+     "Give the container the devices (docker --device=/dev/infiniband, Slurm with pyxis "
+     "--container-mounts=/dev/infiniband, Kubernetes: the RDMA resource), install rdma-core, and unset NCCL_IB_DISABLE "
+     "and NCCL_NET."},
     {"asked-ifname",
      "socket_ifname&ignor|no effect|not respect|not honor|still us|other interface|wrong interface|another interface|"
-     "instead of&!gloo|file|exist;nccl&connecting to|connects to|sending traffic|traffic to|using the ip&ip address|"
+     "instead of&!gloo|file|exist|ib_disable|ibext;nccl&connecting to|connects to|sending traffic|traffic to|using the "
+     "ip&ip address|"
      "that ip|wrong ip&!refused",
      "NCCL_SOCKET_IFNAME chooses the interface whose address a rank listens on and announces. By which interface "
      "others connect to it is up to the kernel's routes: with two interfaces in one subnet, it may be the other one, "

@@ -107,6 +107,24 @@ static void other_network(struct orr_symptom_finder *f)
         .explains = "ib-modify-qp");
 }
 
+/* An error of RDMA that came with a newer NCCL. Up to 2.19 NCCL took the smaller MTU of two ports (NVIDIA/nccl#1524).
+ */
+static void mtu_differs(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event =
+        orr_symptom_event(f->log, "ib-async-fatal|ib-async-event|ib-local-length|ib-flushed");
+    if (!event || !orr_symptom_says(f->log, ORR_SAID_UPGRADED))
+        return;
+    ORR_SYMPTOM(f, "mtu-differs", ORR_SYMPTOM_CAUSE, event->line,
+                .cause =
+                    "The error came with a newer NCCL, and one known reason is the MTU: from 2.20 on NCCL no longer "
+                    "takes the smaller MTU of two ports, so ports with different MTU, which worked before, fail.",
+                .check = "Check: `ibv_devinfo | grep active_mtu` (RoCE: also `ip link`) must be the same on all hosts.",
+                .cure = "Give ports, interfaces and switches of all hosts one MTU. If it is the same already, run once "
+                        "with NCCL_NET_GDR_LEVEL=LOC, which shows whether GPUDirect RDMA is the cause.",
+                .explains = event->message->id);
+}
+
 /* Releases up to 2.18, which print "with error 12", use GID index 0 unless another one is set; 2.21 chooses RoCE v2. */
 static void default_gid(struct orr_symptom_finder *f)
 {
@@ -180,6 +198,7 @@ void orr_symptoms_of_connections(struct orr_symptom_finder *f)
         private_socket(f, &private_addresses[i]);
     port_down(f);
     other_network(f);
+    mtu_differs(f);
     default_gid(f);
     gdr_on_one_side(f);
 }

@@ -130,3 +130,11 @@ bool orr_symptom_other_error(const struct orr_log *log, const char *ids)
     }
     return false;
 }
+
+bool orr_symptom_says(const struct orr_log *log, const char *words)
+{
+    bool says = false;
+    for (uint32_t i = 0; i < log->said_count && !says; i++)
+        says = !log->said[i].command && orr_log_says(log->said, log->said_count, i, words);
+    return says;
+}

@@ -40,6 +40,8 @@ bool orr_symptom_has_one_host(const struct orr_log *log);
 const struct orr_log_event *orr_symptom_event(const struct orr_log *log, const char *ids);
 /* Whether the text has an error that ends a job, other than "A|B|C", or a warning that Orrery does not know. */
 bool orr_symptom_other_error(const struct orr_log *log, const char *ids);
+/* Whether a line in a person's words, which is not a command, says the words of orr_log_says(). */
+bool orr_symptom_says(const struct orr_log *log, const char *words);
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
@@ -55,6 +57,10 @@ void orr_symptoms_of_interfaces(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */
+
+/* Words of a person to whom an error came with a newer NCCL. */
+#define ORR_SAID_UPGRADED                                                                                              \
+    "upgrad|updat|newer nccl|new nccl|newer version&nccl&broken|fail|error|hang|no longer|not work| ok "
 
 /* Advice that PCIe rows and others share. */
 #define ORR_ACS_CHECK                                                                                                  \

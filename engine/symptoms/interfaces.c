@@ -114,8 +114,38 @@ static void missing_interface(struct orr_symptom_finder *f)
         .explains = event->message->id);
 }
 
+/* A list has "^" or "=" in front of a name that is not its first. */
+static void misplaced_signs(struct orr_symptom_finder *f)
+{
+    static const char *const names[] = {"NCCL_IB_HCA", "NCCL_SOCKET_IFNAME"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        enum { LENGTH_MOST = 200 };
+        uint32_t line = 0;
+        const char *value = orr_symptom_setting(f->log, names[i], &line);
+        if (!value || !(strstr(value, ",^") || strstr(value, ",=") || !strncmp(value, "=^", 2)))
+            continue;
+        char list[LENGTH_MOST];
+        size_t length = 0;
+        for (const char *at = value + strspn(value, "^="); *at && length + 1 < sizeof list; at++)
+            if (!strchr("^=", *at))
+                list[length++] = *at;
+        list[length] = 0;
+        ORR_SYMPTOM(f, "misplaced-signs", ORR_SYMPTOM_CAUSE, line,
+                    .cause =
+                        orr_symptom_text(f,
+                                         "In %s=%.100s (line %u) NCCL reads ^ (all but these) and = (exactly these) "
+                                         "only at the start of the list: the later names fit no device.",
+                                         names[i], value, line),
+                    .check = "Check: with NCCL_DEBUG=INFO, \"NET/IB : Using\" and \"Bootstrap : Using\" list what NCCL "
+                             "uses.",
+                    .cure = orr_symptom_text(f, "Write the signs once, ^ first: %s=%s%s%.100s.", names[i],
+                                             strchr(value, '^') ? "^" : "", strchr(value, '=') ? "=" : "", list));
+    }
+}
+
 void orr_symptoms_of_interfaces(struct orr_symptom_finder *f)
 {
+    misplaced_signs(f);
     management_port(f);
     virtual_interfaces(f);
     missing_interface(f);

@@ -29,7 +29,9 @@ static void gdr_breaks(struct orr_symptom_finder *f)
         return;
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
     const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");
-    ORR_SYMPTOM(f, "gdr-broken", timed_out && !acs ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, event->line,
+    ORR_SYMPTOM(f, "gdr-broken",
+                !acs && (timed_out || orr_symptom_says(log, ORR_SAID_UPGRADED)) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
+                event->line,
                 .cause = acs ? orr_symptom_text(f,
                                                 "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
                                                 "accesses to GPU memory fail, and connections end with such errors.",
@@ -80,6 +82,28 @@ static const struct orr_log_link *link_to(const struct orr_log_links *links, con
     return NULL;
 }
 
+#define REAL_LINKS                                                                                                     \
+    "Give the bridges their real link in the topology file (link_speed=\"32.0 GT/s PCIe\" link_width=\"16\" for PCIe " \
+    "5); `orrery vm-file` makes such a file from a dump of the host."
+
+/* A line of a topology file. */
+static void slow_bridge_of_file(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *bridge = orr_log_event_of(f->log, "bridge-slow");
+    if (!bridge)
+        return;
+    ORR_SYMPTOM(
+        f, "slow-bridges", ORR_SYMPTOM_CAUSE, bridge->line,
+        .cause = orr_symptom_text(f,
+                                  "The topology file gives a PCIe bridge 2.5 GT/s x1, about 0.2 GB/s (line %u), "
+                                  "and NCCL believes it: it avoids every path through this bridge, or finds few "
+                                  "and slow channels.",
+                                  bridge->line),
+        .check = "Check: \"PCI[0.2]\" or \"PCI[0.1]\" in the tree of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH, and "
+                 "link_speed and link_width of each bridge in the file (NCCL_TOPO_FILE).",
+        .cure = REAL_LINKS);
+}
+
 /* A PCIe link that is much slower than the device below it: bridges of a virtual machine, or of a topology
  * file, that say 2.5 GT/s x1. */
 static void slow_bridges(struct orr_symptom_finder *f)
@@ -107,8 +131,10 @@ static void slow_bridges(struct orr_symptom_finder *f)
         below = slow == bridge ? link->bw : below;
         count++;
     }
-    if (!slow)
+    if (!slow) {
+        slow_bridge_of_file(f);
         return;
+    }
     const char *identity = strlen(slow->detail) >= 8 ? slow->detail : "";
     ORR_SYMPTOM(f, "slow-bridges", ORR_SYMPTOM_CAUSE, slow->line,
                 .cause = orr_symptom_text(f,
@@ -120,8 +146,7 @@ static void slow_bridges(struct orr_symptom_finder *f)
                                           count > 1 ? "these bridges" : "this bridge"),
                 .check = "Check: link_speed and link_width of the bridges in the topology file (NCCL_TOPO_FILE), and "
                          "`lspci -vv`: virtual bridges say 2.5 GT/s x1.",
-                .cure = "Give the bridges their real link in the topology file (link_speed=\"32.0 GT/s PCIe\" "
-                        "link_width=\"16\" for PCIe 5); `orrery vm-file` makes such a file from a dump of the host.");
+                .cure = REAL_LINKS);
 }
 
 /* The width in LnkSta of lspci: unlike the speed of an idle GPU's link, missing lanes do not come back under load. */
