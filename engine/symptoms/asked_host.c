@@ -124,8 +124,8 @@ const struct orr_asked orr_asked_host[] = {
      "Use what is fastest for all GPUs of the job, not for two. If P2P is slow below one PCIe switch too, look at PCIe "
      "ACS and the IOMMU."},
     {"asked-p2p-none",
-     "nccl_p2p_level|nccl_p2p_disable+same result|same performance|same bandwidth|no effect|no difference|makes no|"
-     "no change|not change|any difference",
+     "nccl_p2p_level|nccl_p2p_disable&no effect|no difference|makes no|no change|not change|any difference;"
+     "nccl_p2p_level+same result|same performance|same bandwidth",
      "If NCCL_P2P_LEVEL and NCCL_P2P_DISABLE change nothing, NCCL uses no P2P at any level, mostly because CUDA offers "
      "none between these GPUs (GeForce cards, virtual machines), and sends data through host memory.",
      "Check: `nvidia-smi topo -p2p r` says OK only where P2P exists; NCCL_DEBUG=INFO prints \"via P2P\" or \"via "
