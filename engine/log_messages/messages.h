@@ -57,7 +57,7 @@ struct orr_log_message {
 const struct orr_log_message *orr_log_message(uint32_t index);
 
 /* Inside engine/log_messages: the families, in the order in which they are tried. X(symbol) */
-#define ORR_LOG_FAMILY_MAP(X) X(network) X(plugin) X(socket) X(gpu) X(use) X(host) X(job)
+#define ORR_LOG_FAMILY_MAP(X) X(network) X(plugin) X(socket) X(gpu) X(use) X(host) X(framework) X(job)
 #define X(symbol)                                                                                                      \
     extern const struct orr_log_message orr_log_messages_##symbol[];                                                   \
     extern const uint32_t orr_log_count_##symbol;

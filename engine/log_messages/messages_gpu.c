@@ -15,8 +15,9 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "No transport found for rank 2[1b000] -> rank 1[3b000]"},
     {"duplicate-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Duplicate GPU detected", NULL,
      "Two ranks use the same GPU.",
-     "Give every rank a GPU of its own: torch.cuda.set_device(LOCAL_RANK), CUDA_VISIBLE_DEVICES, and no more processes "
-     "than GPUs.",
+     "Check: there must not be more processes on a host than `nvidia-smi -L` lists there. Give every rank a GPU of its "
+     "own: torch.cuda.set_device(LOCAL_RANK), CUDA_VISIBLE_DEVICES; in Ray, a whole GPU for each worker, not a "
+     "fraction.",
      "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1b000"},
     {"cuda-driver-old", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "CUDA driver version is insufficient", NULL,
      "The GPU driver is too old for the CUDA version with which the job was built.",
@@ -42,7 +43,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "The driver refused multicast for NVLink SHARP (NVLS): Fabric Manager or the NVSwitches are not in order, or the "
      "container lacks /dev/nvidia-caps.",
      "Set NCCL_NVLS_ENABLE=0 to run meanwhile; if that helps, this is the cause. Check `systemctl status "
-     "nvidia-fabricmanager` and `nvidia-smi -q | grep -A6 Fabric`, then restart Fabric Manager or the host.",
+     "nvidia-fabricmanager` and `nvidia-smi -q | grep -A6 Fabric`, then reset the GPUs with Fabric Manager, or restart "
+     "the host.",
      "Cuda failure 401 'the operation cannot be performed in the present state'"},
     {"mnnvl-fabric", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "MNNVL busId", "healthMask",
      "What the driver reports of the NVLink fabric: its cluster, clique, state (3: ready) and health.",

@@ -108,9 +108,11 @@ const struct orr_log_message orr_log_messages_host[] = {
     {"mig-device", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "MIG-", NULL, "The text names a MIG slice of a GPU.",
      "Give ranks slices of different GPUs, or whole GPUs.",
      "export CUDA_VISIBLE_DEVICES=MIG-2e782cfd-36f2-55ff-a7d5-c6734444be2b"},
-    {"bus-error", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "us error", NULL,
+    {"bus-error", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Bus error", NULL,
      "A process used shared memory that /dev/shm has no room for.", SHARED_MEMORY,
      "./launch.sh: line 3: 812 Bus error               (core dumped) python train.py"},
+    {"bus-error-python", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, " bus error", NULL,
+     "A process used shared memory that /dev/shm has no room for.", SHARED_MEMORY, "Fatal Python error: a bus error"},
     {"shm-torch", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "insufficient shared memory (shm)", NULL,
      "/dev/shm is too small for the data loader's workers.", SHARED_MEMORY,
      "ERROR: This might be caused by insufficient shared memory (shm)."},
@@ -130,6 +132,17 @@ const struct orr_log_message orr_log_messages_host[] = {
      "Install the same version of both (nvidia-fabricmanager-NNN and the driver), then `systemctl restart "
      "nvidia-fabricmanager`; `nvidia-smi -q | grep -A6 Fabric` must say Completed.",
      "fabric manager NVIDIA GPU driver interface version 550.90.07 don't match with driver version 550.54.15."},
+    {"fabric-manager-none", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NV_WARN_NOTHING_TO_DO", NULL,
+     "Fabric Manager found no NVSwitch. PCIe cards, with or without an NVLink bridge, need no Fabric Manager: their "
+     "NVLink works without it.",
+     "Check: `nvidia-smi -L` names the GPUs, and `nvidia-smi nvlink -s` shows NVLinks as active. Without NVSwitches, "
+     "disable the service. An HGX board of B200 or newer needs the package nvlsm besides Fabric Manager.",
+     "request to query NVSwitch device information from NVSwitch driver failed with error:WARNING Nothing to do "
+     "[NV_WARN_NOTHING_TO_DO]"},
+    {"fabric-manager-unit", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "nvidia-fabricmanager.service", "FAILURE|failed|Failed",
+     "Fabric Manager did not start. Without it, NVSwitch machines have no NVLink, and jobs hang or fail.",
+     "`journalctl -u nvidia-fabricmanager` says why.",
+     "Job for nvidia-fabricmanager.service failed because the control process exited with error code."},
     {"fabric-manager-failed", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "nv-fabricmanager", "status=1/FAILURE",
      "Fabric Manager did not start. Without it, NVSwitch machines have no NVLink, and jobs hang or fail.",
      "`journalctl -u nvidia-fabricmanager` says why; its version must be the driver's.",

@@ -31,6 +31,11 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Compare the numbers of the ranks: the rank with the lowest last enqueued work did not call the collective.",
      "[rank3]:[E816 ProcessGroupNCCL.cpp:1664] [PG 0 (default_pg) Rank 3] Exception (either an error or timeout) "
      "detected by watchdog at work: 30, last enqueued NCCL work: 31, last completed NCCL work: 29."},
+    {"watchdog-at-sequence", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "work sequence id: ", NULL,
+     "PyTorch says how far this rank got: the work that failed or timed out, and the last one that it enqueued.",
+     "Compare the numbers of the ranks: the rank with the lowest last enqueued work did not call the collective.",
+     "[rank3]:[E816 ProcessGroupNCCL.cpp:2268] [PG ID 0 PG GUID 0(default_pg) Rank 3]  failure detected by watchdog at "
+     "work sequence id: 30 PG status: last enqueued work: 31, last completed work: 29"},
     {"watchdog-heartbeat", ORR_FROM_ALL, ORR_WEIGHT_HANG, "eartbeat monitor timed out", NULL,
      "PyTorch's watchdog thread itself stopped, mostly inside a CUDA or NCCL call, and the process was ended.",
      "Look for the first error of the other ranks; TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC sets the limit.",
@@ -56,6 +61,9 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"watchdog-some", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "Some NCCL operations have failed or timed out", NULL,
      "PyTorch ends the process because of an error that it reported before.", "Look for the first error of this rank.",
      "[rank3]:[E ProcessGroupNCCL.cpp:577] Some NCCL operations have failed or timed out."},
+    {"torch-aborted", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "NCCL communicator was aborted on rank", NULL,
+     "PyTorch ended this rank's communicator because of an error or a time limit.",
+     "Look for the first error or time-out of all ranks.", "RuntimeError: NCCL communicator was aborted on rank 3."},
     {"collective-mismatch", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "Detected mismatch between collectives on ranks", NULL,
      "Ranks called different collectives, or with different shapes.",
      "Make the ranks call the same collectives in the same order; the line names both calls.",
@@ -108,6 +116,11 @@ const struct orr_log_message orr_log_messages_job[] = {
      "init_process_group(); if it waits too, NCCL may find no interface: set NCCL_SOCKET_IFNAME.",
      "[1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', "
      "but store->get('0') got error: Connection reset by peer"},
+    {"store-wait", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "wait timeout after %dms, keys:", NULL,
+     "A rank waited for another one to announce itself to PyTorch's store, which did not come that far in time.",
+     "Look for a rank that failed or is late in its own output. If it only takes long, raise the timeout of "
+     "init_process_group().",
+     "torch.distributed.DistStoreError: wait timeout after 600000ms, keys: /default_pg/0//cuda//0"},
     {"store-lost", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "recvValue failed", NULL,
      "PyTorch lost the connection to the first host of the job, mostly because the process there ended.",
      "Look for the first error of rank 0.",

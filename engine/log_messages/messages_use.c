@@ -68,8 +68,11 @@ const struct orr_log_message orr_log_messages_use[] = {
      "The application used or destroyed a communicator twice.", "Check the order in which the application ends.",
      "comm 0x55 has already been destroyed"},
     {"comm-corrupted", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "corrupted comm object", NULL,
-     "The communicator's memory was overwritten, or a destroyed communicator was used.",
-     "Check the application for use after destroy; run it with a memory checker.",
+     "The communicator is not one of this copy of NCCL, or it was destroyed. If it had just been made, the process has "
+     "two copies of NCCL, for instance those of TensorFlow and JAX.",
+     "Check: without the import of the other framework, the error goes away; `grep libnccl /proc/PID/maps` lists the "
+     "copies that are shared libraries. Use one framework in a process. If there is one copy, look for a use after "
+     "ncclCommDestroy().",
      "Error: corrupted comm object detected"},
     {"comm-early", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Attempt to use communicator before", NULL,
      "The application used a non-blocking communicator before it was ready.",

@@ -6,6 +6,9 @@
  *         OpType=BROADCAST, NumelIn=5056, NumelOut=5056, Timeout(ms)=600000) ran for 600026 milliseconds ...
  *     [rank7]:[E816 ...] [PG 0 (default_pg) Rank 7] Exception (either an error or timeout) detected by watchdog at
  *         work: 80078, last enqueued NCCL work: 80078, last completed NCCL work: 80077.
+ *
+ * Since 2.6, the second one is "failure detected by watchdog at work sequence id: 80078 PG status: last enqueued work:
+ * 80078, last completed work: 80077".
  */
 #include <string.h>
 
@@ -42,7 +45,8 @@ static const char *group_of(struct orr_log_building *b, const char *text, size_t
 static void take_progress(struct orr_log_building *b, const char *text, size_t length, int32_t rank, uint32_t line)
 {
     struct orr_log *log = b->log;
-    if (!scan_at(b, "work: ", "work: %d, last enqueued NCCL work: %d,", text, length) ||
+    if ((!scan_at(b, "work: ", "work: %d, last enqueued NCCL work: %d,", text, length) &&
+         !scan_at(b, "id: ", "id: %d PG status: last enqueued work: %d,", text, length)) ||
         log->progress_count == ROWS_MOST ||
         !ORR_RESERVE(log->arena, log->progress, log->progress_count, b->progress_capacity))
         return;
@@ -71,7 +75,7 @@ static void take_timed_out(struct orr_log_building *b, const char *text, size_t 
 void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const char *text, size_t length, int32_t rank,
                            uint32_t line)
 {
-    if (!strcmp(id, "watchdog-work") || !strcmp(id, "watchdog-at-work"))
+    if (!strcmp(id, "watchdog-work") || !strcmp(id, "watchdog-at-work") || !strcmp(id, "watchdog-at-sequence"))
         take_progress(b, text, length, rank, line);
     else if (!strcmp(id, "watchdog-timeout"))
         take_timed_out(b, text, length, rank, line);

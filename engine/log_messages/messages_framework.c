@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of the programs that call NCCL: PyTorch, Ray, vLLM, SGLang, JAX, Horovod. Those of PyTorch's watchdog and of
+ * its store are in messages_job.c. */
+#include <stddef.h>
+
+#include "engine/log_messages/messages.h"
+
+#define ORR_FIRST_OF_WORKERS "Look for the first error of the workers above this line, or in their own logs."
+
+#define ORR_CLIQUE                                                                                                     \
+    "JAX waits for all GPUs of a computation to make an NCCL communicator, and some did not come.",                    \
+        "Check: every process runs the same program on the same number of devices (jax.device_count()). With "         \
+        "NCCL_DEBUG=INFO, ranks without \"Init COMPLETE\" are late, and so are processes that still compile."
+
+const struct orr_log_message orr_log_messages_framework[] = {
+    {"graph-unsupported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NCCL cannot be captured in a graph", NULL,
+     "The program captures NCCL in a CUDA graph, and this NCCL was built with a CUDA older than 11.3, or the driver is "
+     "older than 465.",
+     "Check: \"NCCL version ...+cudaN\" in the log is the CUDA of this NCCL, nvidia-smi shows the driver. Install "
+     "PyTorch and NCCL for one newer CUDA that the driver supports, or run without CUDA graphs (vLLM: "
+     "--enforce-eager).",
+     "NCCL cannot be captured in a graph if either it wasn't built with CUDA runtime >= 11.3 or if the installed CUDA "
+     "driver < R465."},
+    {"capture-forbidden", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "operation not permitted when stream is capturing", NULL,
+     "A call that CUDA graphs do not allow was made while a graph was captured, for instance memory was allocated or "
+     "an event was queried.",
+     "Run once without CUDA graphs (vLLM: --enforce-eager): then this error goes away. Run the first collective of "
+     "each communicator, which allocates memory, before the capture.",
+     "RuntimeError: CUDA error: operation not permitted when stream is capturing"},
+    {"capture-previous", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "previous error during capture", NULL,
+     "The capture of a CUDA graph had failed before, and this call belongs to it.",
+     "Look for the error before this one. Running without CUDA graphs (vLLM: --enforce-eager) shows it directly.",
+     "CUDA error: operation failed due to a previous error during capture"},
+    {"jax-no-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Unable to load NCCL library", NULL,
+     "JAX found no libnccl.so.2, which its own wheels do not contain.",
+     "Check: `pip list | grep nvidia-nccl`. `pip install -U \"jax[cuda12]\"` installs nvidia-nccl-cu12; a library of "
+     "the system must be in LD_LIBRARY_PATH.",
+     "NCCL operation ncclGetUniqueId(&id) failed: Unable to load NCCL library. Multi-GPU collectives will not work."},
+    {"jax-clique", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "ermination timeout for ", "clique", ORR_CLIQUE,
+     "Termination timeout for `initialize clique for rank 0` of 40 seconds exceeded. Exiting to ensure a consistent "
+     "program state."},
+    {"jax-waiting", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "thread has been waiting for `", "clique", ORR_CLIQUE,
+     "This thread has been waiting for `acquire clique` for 10 seconds and may be stuck"},
+    {"window-space", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No suitable space found to accommodate size", NULL,
+     "NCCL has no address space left for windows of symmetric memory: each ncclCommWindowRegister() takes some, even "
+     "for memory that is registered already (seen up to 2.30.7).",
+     "Register each allocation once and keep the window; deregister windows that are not used any more.",
+     "Allocation failed. No suitable space found to accommodate size=0x2171600000 within limit=0x2d00000000"},
+    {"ddp-unused", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Expected to have finished reduction in the prior iteration", NULL,
+     "PyTorch's DDP waits for the gradients of parameters that the last iteration did not use. This is not NCCL.",
+     "Check: TORCH_DISTRIBUTED_DEBUG=DETAIL names the parameters. Use them in every iteration, or give DDP "
+     "find_unused_parameters=True.",
+     "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one."},
+    {"ddp-shapes", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "appears not to match ", "sizes|strides",
+     "The ranks built models with different shapes.",
+     "Build the model from the same configuration and data (vocabulary, number of classes) on every rank.",
+     "RuntimeError: [3]: params[0] in this process with sizes [128, 256] appears not to match sizes of the same param "
+     "in process 0."},
+    {"ddp-model", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "DDP expects same model across all ranks", NULL,
+     "The ranks built different models, or a rank ended before it compared its own.",
+     "Look for an error of the other ranks first; then build the model from the same configuration on every rank.",
+     "RuntimeError: DDP expects same model across all ranks, but Rank 1 has 161 params, while rank 0 has inconsistent "
+     "0 "
+     "params."},
+    {"uneven-inputs", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exhausted inputs. Throwing", NULL,
+     "A rank had fewer batches than the others, so it did not take part in their next collective.",
+     "Give every rank equally many batches (DistributedSampler with drop_last=True).",
+     "RuntimeError: Detected at least one rank that exhausted inputs. Throwing across all ranks."},
+    {"device-assert", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "device-side assert triggered", NULL,
+     "A kernel of the application failed its own check, mostly an index outside a table (a label, a token). All CUDA "
+     "and NCCL errors after it follow from it.",
+     "Run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU, which name the operation.",
+     "RuntimeError: CUDA error: device-side assert triggered"},
+    {"launch-failure", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA error: unspecified launch failure", NULL,
+     "A kernel crashed on this GPU, the application's or NCCL's. All later CUDA and NCCL errors follow from it.",
+     "Look for Xid messages in the kernel log (dmesg | grep -i xid); compute-sanitizer names the kernel.",
+     "RuntimeError: CUDA error: unspecified launch failure"},
+    {"tensor-on-cpu", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "No backend type associated with device type cpu", NULL,
+     "The program gave a tensor in host memory to a collective, and NCCL only has GPU memory.",
+     "Move the tensor to the GPU, or call init_process_group(\"cpu:gloo,cuda:nccl\").",
+     "RuntimeError: No backend type associated with device type cpu"},
+    {"tensor-on-cpu-older", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Tensors must be CUDA and dense", NULL,
+     "The program gave a tensor in host memory, or a sparse one, to a collective of NCCL.",
+     "Move the tensor to the GPU of this rank, or use the backend gloo for it.",
+     "RuntimeError: Tensors must be CUDA and dense"},
+    {"launcher-variable", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "environment variable %w expected, but not set", NULL,
+     "PyTorch misses a variable that the launcher sets (MASTER_ADDR, MASTER_PORT, RANK or WORLD_SIZE).",
+     "Start the program with torchrun, or set the four variables in every process.",
+     "ValueError: Error initializing torch.distributed using env:// rendezvous: environment variable MASTER_ADDR "
+     "expected, but not set"},
+    {"store-address", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "network address of (", NULL,
+     "PyTorch could not connect to the first host of the job.",
+     "Check MASTER_ADDR, MASTER_PORT and firewalls, and that rank 0 runs (`nc -vz MASTER_ADDR MASTER_PORT`).",
+     "torch.distributed.DistNetworkError: The client socket has failed to connect to any network address of (node-0, "
+     "29500)."},
+    {"store-barrier", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "store based barrier on rank", NULL,
+     "PyTorch waited for processes of the job that did not start or cannot reach the first host: worker_count is how "
+     "many came, of world_size.",
+     "Check that the job runs on every host, RANK and WORLD_SIZE, MASTER_ADDR, MASTER_PORT and firewalls.",
+     "RuntimeError: Timed out initializing process group in store based barrier on rank: 0, for key: "
+     "store_based_barrier_key:1 (world_size=8, worker_count=4, timeout=0:30:00)"},
+    {"monitored-barrier", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "reached monitoredBarrier, but", NULL,
+     "A rank did not reach PyTorch's monitored barrier: the line names it.",
+     "Look at that rank's own output and host, and at what it does with `py-spy dump`.",
+     "RuntimeError: Rank 1 successfully reached monitoredBarrier, but received errors while waiting for send/recv from "
+     "rank 0."},
+    {"gloo-closed", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "gloo/transport/tcp/",
+     "Connection closed by peer|onnection reset",
+     "Another process of the job ended, and Gloo, PyTorch's network for CPU tensors, lost its connection to it.",
+     "Look for the first error of the other ranks, on the host that the line names.",
+     "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.3]:22041"},
+    {"torch-dump", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "Observed flight recorder dump signal from another rank", NULL,
+     "PyTorch on this rank learned that another rank timed out.", "Look for the rank that timed out first.",
+     "[rank1]:[E ProcessGroupNCCL.cpp:1682] [PG ID 0 PG GUID 0(default_pg) Rank 1] Observed flight recorder dump "
+     "signal "
+     "from another rank via TCPStore."},
+    {"elastic-killed", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exitcode: -9)", NULL,
+     "The system or an administrator killed a process of the job (signal 9), mostly because host memory ran out.",
+     "Look for oom-kill in the kernel log of that host (dmesg) and at the memory limit of the job or container.",
+     "torch.distributed.elastic.multiprocessing.api: failed (exitcode: -9) local_rank: 2 (pid: 4481) of binary: "
+     "/usr/bin/python"},
+    {"elastic-bus", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exitcode: -7)", NULL,
+     "A process of the job ended with a bus error (signal 7), mostly because /dev/shm is full or too small.",
+     "Check `df -h /dev/shm` in the container. Make it larger: docker --shm-size=8g or --ipc=host; Kubernetes: an "
+     "emptyDir with medium Memory at /dev/shm.",
+     "torch.distributed.elastic.multiprocessing.api: failed (exitcode: -7) local_rank: 2 (pid: 4481) of binary: "
+     "/usr/bin/python"},
+    {"elastic-crash", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exitcode: -11)", NULL,
+     "A process of the job crashed (signal 11): it used memory that it may not use.",
+     "Look at the functions of its crash report (TORCH_SHOW_CPP_STACKTRACES=1, or a core file in gdb): if they are "
+     "NCCL's or a plugin's, try a newer release of it.",
+     "torch.distributed.elastic.multiprocessing.api: failed (exitcode: -11) local_rank: 2 (pid: 4481) of binary: "
+     "/usr/bin/python"},
+    {"nvml-lost", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Failed to initialize NVML: Unknown Error", NULL,
+     "The container lost its access to the GPUs, mostly because systemd reloaded its units on the host and took the "
+     "devices from the container's cgroup.",
+     "Check: nvidia-smi works on the host. Start the container again; naming the devices (docker --device /dev/nvidia0 "
+     "--device /dev/nvidiactl ...) or the cgroup driver cgroupfs prevents it.",
+     "Failed to initialize NVML: Unknown Error"},
+    {"torch-no-driver", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Found no NVIDIA driver on your system", NULL,
+     "PyTorch sees no GPU driver in this process.",
+     "Check nvidia-smi on the host and in the container, and start the container with GPUs (docker --gpus all).",
+     "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU"},
+    {"torch-forked", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "re-initialize CUDA in forked subprocess", NULL,
+     "A process was forked after its parent had used CUDA, which CUDA does not allow.",
+     "Start workers with spawn (multiprocessing.set_start_method(\"spawn\"); vLLM: "
+     "VLLM_WORKER_MULTIPROC_METHOD=spawn), "
+     "and do not use the GPU before.",
+     "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the "
+     "'spawn' start method"},
+    {"ray-actor", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "actor died", NULL, "A worker of Ray ended.",
+     "Look for the first error of that worker, above or in /tmp/ray/session_latest/logs on its host.",
+     "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task."},
+    {"ray-group", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Cannot provide a placement group", NULL,
+     "Ray has fewer free GPUs than the job wants, so NCCL had not begun.",
+     "Check `ray status`: all hosts must have joined with their GPUs, and none may be taken by another job.",
+     "Cannot provide a placement group of placement_group_specs=[{'GPU': 1.0}] within 1800 seconds."},
+    {"vllm-engine", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "Engine core initialization failed", NULL,
+     "A process of vLLM ended while it started.", ORR_FIRST_OF_WORKERS,
+     "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"},
+    {"vllm-answer", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "RPC call to %w timed out", NULL,
+     "A worker of vLLM did not answer in time: it hangs, mostly in a collective that another worker did not call, or "
+     "it "
+     "ended.",
+     "Look for the first error of each worker, and run `py-spy dump` on the workers while it hangs. Check once with "
+     "--enforce-eager and --disable-custom-all-reduce: what helps names the part.",
+     "TimeoutError: RPC call to execute_model timed out."},
+    {"sglang-watchdog", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "atchdog timeout (self.watchdog_timeout=", NULL,
+     "SGLang's scheduler made no progress within its time limit: a collective waits for another rank, or a kernel "
+     "compiles or hangs.",
+     "Compare what the ranks do with `py-spy dump`, and look for the first error of the others. --watchdog-timeout "
+     "raises the limit if the ranks only take long. Check once with --disable-cuda-graph.",
+     "[2026-08-26 10:10:01 TP0] Watchdog timeout (self.watchdog_timeout=300)"},
+    {"sglang-child", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "Received sigquit from a child proc", NULL,
+     "A process of SGLang ended.", ORR_FIRST_OF_WORKERS,
+     "Received sigquit from a child process. It usually means the child failed."},
+    {"horovod-stall", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "reduced, gathered or broadcasted by subset of ranks", NULL,
+     "Some ranks of Horovod wait for others that did not submit the same tensors: the lines below name the missing "
+     "ranks.",
+     "Look at the missing ranks' own output: they failed, are late, or took another path of the program.",
+     "One or more tensors were submitted to be reduced, gathered or broadcasted by subset of ranks and are waiting for "
+     "remainder of ranks for more than 60 seconds."},
+    {"result-argument", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclInvalidArgument", NULL,
+     "NCCL was given an argument that it does not accept. An earlier NCCL WARN line names it.",
+     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=WARN.",
+     "ncclInvalidArgument: Invalid value for an argument."},
+    {"invalid-argument", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "invalid argument (run with NCCL_DEBUG", NULL,
+     "NCCL was given an argument that it does not accept. An earlier NCCL WARN line names it.",
+     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=WARN.",
+     "NCCL error in: NCCLUtils.hpp:268, invalid argument (run with NCCL_DEBUG=WARN for details), NCCL version 2.21.5"},
+};
+ORR_LOG_FAMILY(framework);
