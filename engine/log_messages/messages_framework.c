@@ -12,6 +12,16 @@
         "Check: every process runs the same program on the same number of devices (jax.device_count()). With "         \
         "NCCL_DEBUG=INFO, ranks without \"Init COMPLETE\" are late, and so are processes that still compile."
 
+/* An exception of Python that says what went wrong in one rank. RuntimeError is left out, because it mostly follows. */
+#define ORR_PYTHON(id, name, example)                                                                                  \
+    {                                                                                                                  \
+        id, ORR_FROM_OTHER, ORR_WEIGHT_ERROR, name ": ", NULL,                                                         \
+            "The program itself failed with an exception of Python, outside NCCL. Ranks that go on wait for this "     \
+            "one.",                                                                                                    \
+            "Correct what the line and the traceback above it name; errors and time-outs of NCCL follow from it.",     \
+            example                                                                                                    \
+    }
+
 const struct orr_log_message orr_log_messages_framework[] = {
     {"graph-unsupported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NCCL cannot be captured in a graph", NULL,
      "The program captures NCCL in a CUDA graph, and this NCCL was built with a CUDA older than 11.3, or the driver is "
@@ -21,6 +31,19 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "--enforce-eager).",
      "NCCL cannot be captured in a graph if either it wasn't built with CUDA runtime >= 11.3 or if the installed CUDA "
      "driver < R465."},
+    {"graph-capture", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "capture_model", NULL, "vLLM captures CUDA graphs.",
+     "Nothing is wrong by itself.", "  File \"vllm/worker/model_runner.py\", line 1173, in capture_model"},
+    {"graph-capture-runner", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "graph_runner.capture", NULL,
+     "vLLM or SGLang captures CUDA graphs.", "Nothing is wrong by itself.",
+     "    graph_runner.capture(**capture_inputs)"},
+    {"ray-interface", ORR_FROM_INFO, ORR_WEIGHT_NOTE, "NCCL_SOCKET_IFNAME set by environment to",
+     "^lo,docker,veth|en,eth,bond",
+     "This value is a default of Ray Train, which sets NCCL_SOCKET_IFNAME if the job does not. NCCL then uses only "
+     "interfaces that fit it, and not those that it would choose itself.",
+     "Check: `ip -br addr` on each host. Set NCCL_SOCKET_IFNAME in Ray's runtime_env (env_vars) to the interface that "
+     "all "
+     "hosts share.",
+     "NCCL_SOCKET_IFNAME set by environment to ^lo,docker,veth"},
     {"capture-forbidden", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "operation not permitted when stream is capturing", NULL,
      "A call that CUDA graphs do not allow was made while a graph was captured, for instance memory was allocated or "
      "an event was queried.",
@@ -188,5 +211,14 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "NCCL was given an argument that it does not accept. An earlier NCCL WARN line names it.",
      "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=WARN.",
      "NCCL error in: NCCLUtils.hpp:268, invalid argument (run with NCCL_DEBUG=WARN for details), NCCL version 2.21.5"},
+    ORR_PYTHON("python-key", "KeyError", "[rank3]: KeyError: 'input_ids'"),
+    ORR_PYTHON("python-value", "ValueError", "[rank0]: ValueError: Target size (torch.Size([8])) must be the same"),
+    ORR_PYTHON("python-type", "TypeError", "[rank0]: TypeError: forward() got an unexpected keyword argument"),
+    ORR_PYTHON("python-index", "IndexError", "[rank1]: IndexError: list index out of range"),
+    ORR_PYTHON("python-file", "FileNotFoundError", "FileNotFoundError: [Errno 2] No such file or directory: 'a.json'"),
+    ORR_PYTHON("python-assertion", "AssertionError", "[rank0]: AssertionError: loss is nan"),
+    ORR_PYTHON("python-attribute", "AttributeError", "AttributeError: 'NoneType' object has no attribute 'shape'"),
+    ORR_PYTHON("python-module", "ModuleNotFoundError", "ModuleNotFoundError: No module named 'flash_attn'"),
+    ORR_PYTHON("python-decode", "UnicodeDecodeError", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff"),
 };
 ORR_LOG_FAMILY(framework);

@@ -19,6 +19,15 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "own: torch.cuda.set_device(LOCAL_RANK), CUDA_VISIBLE_DEVICES; in Ray, a whole GPU for each worker, not a "
      "fraction.",
      "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1b000"},
+    {"duplicate-gpu-newer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Multiple Ranks are using the same GPU", NULL,
+     "Two ranks use the same GPU, or slices of it (MIG).",
+     "Check: there must not be more processes on a host than `nvidia-smi -L` lists there. Give every rank a GPU of its "
+     "own; NCCL_MULTI_RANK_GPU_ENABLE=1 allows to share one, without P2P and NVLink.",
+     "Multiple Ranks are using the same GPU/Partition. Set NCCL_MULTI_RANK_GPU_ENABLE=1 to enable this."},
+    {"nvls-same-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NCCL_NVLS_ENABLE has been set to", "same NVML device",
+     "NCCL_NVLS_ENABLE=1 demands NVLink SHARP, which ranks that share a GPU cannot have.",
+     "Unset NCCL_NVLS_ENABLE: with its default, NCCL leaves NVLink SHARP out.",
+     "NCCL_NVLS_ENABLE has been set to \"1\" and communicator has multiple ranks using the same NVML device"},
     {"cuda-driver-old", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "CUDA driver version is insufficient", NULL,
      "The GPU driver is too old for the CUDA version with which the job was built.",
      "Install a newer driver on the host, or use an image with an older CUDA version.",

@@ -22,7 +22,8 @@ static bool has_option(const char *text, size_t length)
 
 static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_NCCL] =
-        "nccl| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| all_reduce| alltoall| all2all | allgather| "
+        "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
+        "all_reduce| alltoall| all2all | allgather| "
         "all_gather| reducescatter| reduce_scatter|gdrdma|gpudirect| rdma | infiniband | ib ; rails & gpu| nic; iommu "
         "|p2p | acs |peer "
         "to peer& gpu| rtx |nvidia ",
@@ -114,6 +115,7 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
     log->said[log->said_count++] = (struct orr_log_said){
         .words = orr_log_keep_text(b, words, count),
         .line = number,
-        .command = !memchr(words, '?', count) && (memmem(text, length, " -x ", 4) || has_option(text, length)),
+        .command = !memchr(words, '?', count) && !memmem(text, length, ". ", 2) &&
+                   (memmem(text, length, " -x ", 4) || has_option(text, length)),
     };
 }

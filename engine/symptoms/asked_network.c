@@ -159,7 +159,8 @@ const struct orr_asked orr_asked_network[] = {
      "If it hangs, look at the network first: NCCL_SOCKET_IFNAME may list several names, such as eth0,ens3, and "
      "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault."},
     {"asked-mnnvl",
-     "mnnvl|multi node nvlink& is a | a node|how |mpirun|support|means&!schedul;nccl&support&nvlink|nvswitch&"
+     "mnnvl|multi node nvlink& is a | a node|how |mpirun|support| mean&!schedul|clique|uuid| ids "
+     ";nccl&support&nvlink|nvswitch&"
      "inter node|between nodes|across nodes",
      "Multi-node NVLink (MNNVL) joins hosts, each with its own operating system, into one NVLink domain, such as the "
      "18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs.",
@@ -171,11 +172,12 @@ const struct orr_asked orr_asked_network[] = {
      "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
      "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 rules NVLink between hosts out."},
     {"asked-symmetric",
-     "symmetric memory|symmetric kernel|symm mem|commwindowregister|win_coll_symmetric&nccl|nvlink|pcie|sglang|vllm&?|"
-     " how | support| why | enable| work| question| plan|speedup&!nvshmem|torch symm|non symmetric",
+     "symmetric memory|symmetric kernel|symm mem|commwindowregister|win_coll_symmetric&nccl|nvlink|pcie|sglang|vllm|"
+     "network|infiniband|node&?| how | support| why | enable| work| question| plan|speedup&!nvshmem|torch symm|"
+     "non symmetric|openshmem|wrong|corrupt|accuracy|silently",
      "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. P2P over PCIe is enough "
-     "for its kernels up to 2.28.9 only; newer releases use them only if NVLink joins all GPUs of a host. Between "
-     "NVLink domains it needs GIN and 2.29.2 or newer.",
+     "for its kernels up to 2.28.9 only; newer releases use them only if NVLink joins all GPUs of a host. Over the "
+     "network it needs GIN, and has kernels for AllGather (2.29.2 on) and ReduceScatter (2.29.7 on).",
      "Check: `orrery explain --why symmetric` with the machine says what allows or forbids it.",
      "Buffers come from ncclMemAlloc() and are registered by ncclCommWindowRegister() with NCCL_WIN_COLL_SYMMETRIC on "
      "all ranks; nccl-tests has -R 2."},

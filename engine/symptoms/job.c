@@ -195,6 +195,32 @@ static void first_barrier(struct orr_symptom_finder *f)
     }
 }
 
+/* NCCL refuses to be captured in a CUDA graph with "invalid usage", and the warning that says why is not shown. */
+static void captured(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *usage = orr_log_event_of(log, "invalid-usage");
+    const struct orr_log_event *capture = orr_log_event_of(log, "graph-capture");
+    capture = capture ? capture : orr_log_event_of(log, "graph-capture-runner");
+    if (!usage || !capture)
+        return;
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (!log->events[i].message || log->events[i].message->weight == ORR_WEIGHT_FATAL)
+            return; /* which says why */
+    ORR_SYMPTOM(
+        f, "captured", ORR_SYMPTOM_CAUSE, capture->line,
+        .cause = orr_symptom_text(
+            f,
+            "NCCL failed while a CUDA graph was captured (line %u). It refuses that if it was built with a CUDA "
+            "older than 11.3, or if the driver is older than 465.",
+            capture->line),
+        .check = "Check: NCCL_DEBUG=WARN then prints \"NCCL cannot be captured in a graph\". \"NCCL version "
+                 "...+cudaN\" shows NCCL's CUDA, and nvidia-smi the driver.",
+        .cure = "Install PyTorch and NCCL for one newer CUDA that the driver supports, or a newer driver. Without "
+                "CUDA graphs (vLLM: --enforce-eager), it works meanwhile.",
+        .explains = usage->message->id);
+}
+
 /* Whether the text starts the job with MPI or Slurm; without a launcher, nccl-tests always prints its first lines. */
 static bool has_launcher(const struct orr_log *log)
 {
@@ -239,6 +265,7 @@ void orr_symptoms_of_job(struct orr_symptom_finder *f)
     first_barrier(f);
     ras_ranks(f);
     slices_of_one_gpu(f);
+    captured(f);
     ends_at_nvls(f);
     ends_at_nccl(f);
     before_nccl(f);
