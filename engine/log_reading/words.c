@@ -24,7 +24,8 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_NCCL] =
         "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
         "all_reduce| alltoall| all2all | allgather| "
-        "all_gather| reducescatter| reduce_scatter|gdrdma|gpudirect| rdma | infiniband | ib ; rails & gpu| nic; iommu "
+        "all_gather| reducescatter| reduce_scatter| collectives |gdrdma|gpudirect| rdma | infiniband | ib ; rails & "
+        "gpu| nic; iommu "
         "|p2p | acs |peer "
         "to peer& gpu| rtx |nvidia ",
     [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",
