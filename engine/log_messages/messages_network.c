@@ -18,7 +18,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "from the start, the two NICs cannot reach each other; later, the link or a switch drops packets, or the other "
      "process is gone.",
      "Look first for an earlier error of the peer that the line names. Check that link with ibstat and perfquery "
-     "(RoCE: also PFC, ECN and the GID index NCCL_IB_GID_INDEX). NCCL_IB_TIMEOUT=22 and NCCL_IB_RETRY_CNT=7 only "
+     "(RoCE: also the GID index NCCL_IB_GID_INDEX, the MTU of hosts and switches, PFC and ECN). NCCL_IB_TIMEOUT=22 and "
+     "NCCL_IB_RETRY_CNT=7 only "
      "bridge short interruptions.",
      "NET/IB : Got completion from peer 10.0.0.2<55921> with status=12 opcode=1 len=0 vendor err 129 (Send) localGid "
      "::ffff:10.0.0.1 remoteGids::ffff:10.0.0.2"},

@@ -25,7 +25,7 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
         "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
         "all_reduce| alltoall| all2all | allgather| "
         "all_gather| reducescatter| reduce_scatter| collectives |gdrdma|gpudirect| rdma | infiniband | ib ; rails & "
-        "gpu| nic; iommu "
+        "gpu| nic; nic | nics & gpu|collective; iommu "
         "|p2p | acs |peer "
         "to peer& gpu| rtx |nvidia ",
     [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",

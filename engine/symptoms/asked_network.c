@@ -40,12 +40,14 @@ const struct orr_asked orr_asked_network[] = {
      "Give ports, interfaces and switches of all hosts one MTU (RoCE: 9000, InfiniBand: 4096)."},
     {"asked-ib-off",
      "not use|not using|not see|not detect|not find|instead of|falls back|fell back|over tcp& ib | infiniband | roce &"
-     "network|socket|tcp&nccl|torchrun|training|job|node|vllm&!ib_disable|want|avoid|disable|force| efa |nvlink|ibext",
+     "network|socket|tcp&nccl|torchrun|training|job|node|vllm&!ib_disable|want|avoid|disable|force| efa |nvlink|ibext;"
+     "nccl&falls back|fell back|fall back|fallback&socket| tcp &!efa|ofi|libfabric|gloo",
      "NCCL uses InfiniBand or RoCE by itself if it finds a NIC that is up, or else TCP. In a container it finds none "
      "without /dev/infiniband and the RDMA libraries (libibverbs).",
      "Check: with NCCL_DEBUG=INFO, \"NET/IB : Using [0]mlx5_0:1/IB\" or \"No device found\"; `ibv_devices` in the "
      "container.",
-     "Give the container the devices (docker --device=/dev/infiniband, Slurm with pyxis "
+     "Give the container the devices (docker --device=/dev/infiniband --cap-add=IPC_LOCK --ulimit memlock=-1, Slurm "
+     "with pyxis "
      "--container-mounts=/dev/infiniband, Kubernetes: the RDMA resource), install rdma-core, and unset NCCL_IB_DISABLE "
      "and NCCL_NET."},
     {"asked-ifname",
@@ -127,6 +129,26 @@ const struct orr_asked orr_asked_network[] = {
      "the index of each NIC itself: leave NCCL_IB_GID_INDEX unset.",
      "Check: `show_gids` lists an IPv4 address with RoCE v2 for each NIC.",
      "Among several GIDs, NCCL_IB_ADDR_FAMILY, NCCL_IB_ADDR_RANGE (a subnet) and NCCL_IB_ROCE_VERSION_NUM choose."},
+    {"asked-rdma-pod",
+     "hostnetwork|host network&rdma|infiniband|roce&need|must|require|without|unusable|unavailable|another way|"
+     "other way|instead;rdma|roce&ip address|no ip |networkattach|multus|macvlan&is there|without|need|require|must|"
+     "aren t |any way",
+     "RDMA in a pod does not need hostNetwork: a device plugin gives the pod /dev/infiniband. InfiniBand then works. "
+     "RoCE "
+     "also needs the NIC's own interface with an address in the pod, because its GIDs are made from those addresses.",
+     "Check in the pod: `ibv_devices`, `ip -br addr`, and `show_gids` with an IPv4 address for each NIC.",
+     "Request the plugin's resource (k8s-rdma-shared-dev-plugin or SR-IOV) and IPC_LOCK; for RoCE add an interface of "
+     "each NIC by Multus (macvlan, ipvlan, host-device). Otherwise hostNetwork: true remains."},
+    {"asked-nic",
+     "which nic|which nics|which hca|which network card|which ib card|specific nic|certain nic|nic to use&control|"
+     "choose|chosen|pin |force|specify|select|assign|bind|decide|determin&!rail|leaf|subnet|interface",
+     "NCCL gives each GPU the NIC that is nearest by PCIe, and equally near NICs in turn. NCCL_IB_HCA limits the NICs "
+     "of "
+     "all GPUs; no setting pins a NIC to a GPU, a ring or a channel.",
+     "Check: \"via NET/IB/N\" in the channels of NCCL_DEBUG=INFO, with the numbers of the line \"NET/IB : Using\"; "
+     "`orrery show topo.xml` names the NIC of each GPU.",
+     "For experiments, a topology file (NCCL_TOPO_FILE) with other PCIe paths changes the choice, and NCCL_GRAPH_FILE "
+     "forces the channels."},
     {"asked-gid-pod", " gids &zero|empty|0000 0000 0000 0000 0000 0000 0000&roce|rdma|hca|mlx5|pod",
      "RoCE makes its GIDs from the addresses of the NIC's own network interface, which must be in the same network "
      "namespace: a pod that has only the cluster's network (calico, cilium) gets the RDMA device without GIDs. "
