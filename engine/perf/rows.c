@@ -50,13 +50,14 @@ void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *
     for (uint32_t i = 0; i < table->row_count; i++) {
         const struct orr_result_row *measured = &table->measured->rows[i];
         struct orr_perf_row *row = &table->rows[i];
-        *row = (struct orr_perf_row){.size = measured->size,
-                                     .out = bus_bw(&measured->out, table),
-                                     .in = bus_bw(&measured->in, table),
-                                     .bus_bw = better(bus_bw(&measured->out, table), bus_bw(&measured->in, table)),
-                                     .time = shorter(measured->out.time, measured->in.time),
-                                     .verdict = ORR_PERF_CANNOT_JUDGE,
-                                     .why = "nothing is predicted for this size"};
+        *row =
+            (struct orr_perf_row){.size = measured->size,
+                                  .out = bus_bw(&measured->out, table),
+                                  .in = bus_bw(&measured->in, table),
+                                  .bus_bw = better(bus_bw(&measured->out, table), bus_bw(&measured->in, table)),
+                                  .time = shorter(measured->out.time, measured->in.time),
+                                  .verdict = ORR_PERF_CANNOT_JUDGE,
+                                  .why = expectation ? "nothing is predicted for this size" : "there is no prediction"};
         row->known = expectation && orr_expect(expectation, row->size, &row->expected);
         if (!row->known)
             continue;
