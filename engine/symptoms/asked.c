@@ -73,7 +73,7 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
                     continue; /* the answer was tried, and the question remains */
                 found[count++] = row;
                 ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = check,
-                            .cure = cure, .explains = memory ? OUT_OF_MEMORY : NULL);
+                            .cure = cure, .by_words = !memory, .explains = memory ? OUT_OF_MEMORY : NULL);
             }
     if (!causes && !count)
         orr_symptom_of_setting(f);

@@ -56,7 +56,7 @@ void orr_symptom_of_setting(struct orr_symptom_finder *f)
         const struct orr_setting_info *info = orr_setting_info(setting);
         const struct orr_setting_words words = orr_setting_words(setting, release);
         const bool has = orr_setting_in(setting, release);
-        ORR_SYMPTOM(f, "asked-setting", ORR_SYMPTOM_CAUSE, said->line,
+        ORR_SYMPTOM(f, "asked-setting", ORR_SYMPTOM_CAUSE, said->line, .by_words = true,
                     .cause = has ? orr_symptom_text(f, "%s in NCCL %s: %s Values: %s; default: %s.", info->name,
                                                     release->name, info->meaning, words.values, words.standard)
                                  : orr_symptom_text(f, "NCCL %s does not have %s. In releases that have it: %s",

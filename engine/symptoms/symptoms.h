@@ -29,6 +29,7 @@ struct orr_symptom {
     const char *check;    /* what confirms or refutes it: a sentence with a command */
     const char *cure;     /* a sentence */
     uint32_t line;        /* of the text; 0 if several */
+    bool by_words;        /* it answers a person's words in that line; nothing that a program printed shows it */
     const char *explains; /* id of the message that it causes, before which it is reported; NULL if there is none */
 };
 

@@ -157,6 +157,8 @@ static void say_symptom(struct orr_triaging *t, const struct orr_symptom *sympto
     say(t, symptom->cause);
     say(t, symptom->check);
     say(t, symptom->cure);
+    if (symptom->by_words)
+        say(t, orr_triage_text(t, "This answers the words of line %u alone.", symptom->line));
 }
 
 /* The cause of differences from the prediction that a trial found; false if none explains most of them. */
