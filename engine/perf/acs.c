@@ -31,6 +31,18 @@ static bool is_named(const struct orr_perf_table *table)
     return false;
 }
 
+/* Whether a setting of the text turns RDMA or GPUDirect RDMA off. */
+static bool is_without_gdr(const struct orr_perf_check *check)
+{
+    static const char *const settings[][2] = {
+        {"NCCL_IB_DISABLE", "1"}, {"NCCL_NET", "Socket"}, {"NCCL_NET_GDR_LEVEL", "LOC"}, {"NCCL_NET_GDR_LEVEL", "0"}};
+    for (uint32_t i = 0; i < check->setting_count; i++)
+        for (size_t k = 0; k < sizeof settings / sizeof settings[0]; k++)
+            if (!strcmp(check->settings[i].name, settings[k][0]) && !strcmp(check->settings[i].value, settings[k][1]))
+                return true;
+    return false;
+}
+
 /* Data between GPUs and NICs of several hosts goes over PCIe alone, which ACS and the IOMMU slow down. The trial of ACS
  * (causes.c) knows only what the detour by the root port costs. */
 const char *orr_perf_advise_acs(const struct orr_perf_work *work, struct orr_perf_table *table)
@@ -49,7 +61,7 @@ const char *orr_perf_advise_acs(const struct orr_perf_work *work, struct orr_per
                               "DEVICE query | grep ATS` must say True; in the virtual machine, set "
                               "NCCL_IB_PCI_RELAXED_ORDERING=1.",
                               table->lead_count ? "Then check" : "Check", virtual->line);
-    if (row->bus_bw > HALF * row->expected.bus_bw || is_named(table))
+    if (row->bus_bw > HALF * row->expected.bus_bw || is_named(table) || is_without_gdr(work->check))
         return "";
     if (off && !orr_log_event_of(log, "acs-on"))
         table->advice = orr_arena_text(
