@@ -113,10 +113,7 @@ enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t elemen
         orr_fail_element(dump, element, err, ORR_INVALID, "<%s> has no attribute %s, which has no default",
                          orr_element_name(dump->elements[element].kind), orr_attr_name(attr));
         if (!any && cpus == 1) /* NCCL itself adds what such a file lacks */
-            orr_error_advice(err,
-                             "with one CPU a virtual machine needs no topology file: NCCL detects the same tree by "
-                             "itself, so leave NCCL_TOPO_FILE unset. To see what NCCL makes of it, dump the topology "
-                             "there (NCCL_TOPO_DUMP_FILE) or name the machine type: --assume (`orrery machines`)");
+            orr_error_advice(err, ORR_ONE_CPU_ADVICE);
         else if (!any)
             orr_error_advice(err,
                              "a provider's file leaves it, and the GPUs, to NCCL: dump the topology from a job there "

@@ -165,6 +165,12 @@ const char *orr_element_name(enum orr_element_kind kind);
 const char *orr_attr_name(enum orr_attr attr);
 /* The attribute with a name; ORR_ATTR_OTHER if no release reads it. */
 enum orr_attr orr_attr_find(const char *name);
+/* For a file with one <cpu> and no <gpu>, as people write for a small virtual machine. */
+#define ORR_ONE_CPU_ADVICE                                                                                             \
+    "with one CPU a virtual machine needs no topology file: NCCL detects the same tree by itself, so leave "           \
+    "NCCL_TOPO_FILE unset. To see what NCCL makes of it, dump the topology there (NCCL_TOPO_DUMP_FILE) or name the "   \
+    "machine type: --assume (`orrery machines`)"
+
 /* Whether NCCL reads a child element of this kind directly inside a parent of that kind; elsewhere it ignores it. */
 bool orr_element_fits(enum orr_element_kind parent, enum orr_element_kind child);
 /* Whether a reader assumed the attribute in some element of the kind. */

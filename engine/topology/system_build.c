@@ -288,8 +288,11 @@ static enum orr_code number_ranks(struct orr_builder *b)
     ORR_NEED(numbers, b->err);
     if (!count)
         return orr_fail_with(b->err, ORR_NO_RANKS, NULL,
-                             "provider files list PCI devices only: dump the topology from a job there "
-                             "(NCCL_TOPO_DUMP_FILE), or name the machine type: --assume, assume= (`orrery machines`)",
+                             b->type_count[ORR_CPU] == 1
+                                 ? ORR_ONE_CPU_ADVICE
+                                 : "provider files list PCI devices only: dump the topology from a job there "
+                                   "(NCCL_TOPO_DUMP_FILE), or name the machine type: --assume, assume= (`orrery "
+                                   "machines`)",
                              "no GPU in this file has a rank, so there is nothing to analyse");
     for (uint32_t i = 0; i < count; i++) {
         int32_t own = b->nodes[b->of_type[ORR_GPU][i]].node.gpu.rank;
