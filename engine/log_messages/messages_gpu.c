@@ -76,7 +76,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Let every task see all GPUs of its host (Slurm: --gpus-per-node with --gpu-bind=none instead of "
      "--gpus-per-task), and choose the GPU by local rank. Check: `srun nvidia-smi -L`.",
      "Cuda failure 101 'invalid device ordinal'"},
-    {"cuda-state", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "cannot be performed in the present state",
+    {"cuda-state", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
+     " 401 |cannot be performed in the present state",
      "The driver refused an operation in its present state (CUDA error 401). In NCCL that is usually multicast for "
      "NVLink SHARP (NVLS): Fabric Manager or the NVSwitches are not in order.",
      "Set NCCL_NVLS_ENABLE=0 to run meanwhile; if that helps, this is the cause. Check `systemctl status "

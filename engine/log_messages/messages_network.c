@@ -41,7 +41,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "with iommu=pt, and check that nvidia-peermem or DMA-BUF matches the driver. If not, check that the application "
      "does not free buffers while NCCL uses them.",
      "NET/IB : Got completion from peer 10.0.0.2<36315> with status=4 opcode=0 len=0 vendor err 81 (Send)"},
-    {"ib-flushed", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Got completion", "status=5 |error 5,|WR_FLUSH_ERR",
+    {"ib-flushed", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Got completion",
+     "status=5 |error 5,|error 5 |WR_FLUSH_ERR",
      "The request was dropped, because its connection had already failed (work request flushed).",
      "Look for the first error of this connection, here or on the peer.",
      "NET/IB : Got completion from peer 10.0.0.2<36315> with status=5 opcode=0 len=0 vendor err 249 (Recv)"},

@@ -101,13 +101,23 @@ static const char *value_end(const char *at, const char *end, char quote)
     return at;
 }
 
+/* "NCCL_P2P_LEVEL: which value ...?" */
+static bool is_question(const char *value, size_t length)
+{
+    static const char *const words[] = {"which", "what", "how", "why", "is", "should", "does", "do", "can"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == length && !memcmp(value, words[i], length))
+            return true;
+    return false;
+}
+
 static void take(struct orr_log_building *b, const char *name, size_t name_length, const char *value, size_t length,
                  uint32_t line)
 {
     struct orr_log_catch *found = b->found;
     while (length && strchr(":.,", value[length - 1]))
         length--;
-    if (!length || length > VALUE_MOST || name_length <= PREFIX)
+    if (!length || length > VALUE_MOST || name_length <= PREFIX || is_question(value, length))
         return;
     found->value_count = found->word_count = 0;
     if (orr_log_keep_word(found, name + PREFIX, name_length - PREFIX) && orr_log_keep_word(found, value, length))

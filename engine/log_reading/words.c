@@ -24,8 +24,9 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_NCCL] =
         "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
         "all_reduce| alltoall| all2all | allgather| "
-        "all_gather| reducescatter| reduce_scatter| collectives |gdrdma|gpudirect| rdma | infiniband | ib ; rails & "
-        "gpu| nic; nic | nics & gpu|collective; iommu "
+        "all_gather| reducescatter| reduce_scatter| collectives |gdrdma|gpudirect| rdma | infiniband | ib "
+        "| topo mp |invalid device ordinal; rail|vendor err|topology file& gpu| nic| node| hca| rank| h100| h200| a100|"
+        " b200; nic | nics & gpu|collective; iommu "
         "|p2p | acs |peer "
         "to peer& gpu| rtx |nvidia ",
     [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",
@@ -113,10 +114,10 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
     if (blanks < BLANKS_LEAST || log->said_count == LINES_MOST ||
         (!log->said && !(log->said = ORR_NEW(log->arena, struct orr_log_said, LINES_MOST))))
         return;
-    log->said[log->said_count++] = (struct orr_log_said){
-        .words = orr_log_keep_text(b, words, count),
-        .line = number,
-        .command = !memchr(words, '?', count) && !memmem(text, length, ". ", 2) &&
-                   (memmem(text, length, " -x ", 4) || has_option(text, length)),
-    };
+    struct orr_log_said *said = &log->said[log->said_count];
+    *said = (struct orr_log_said){.words = orr_log_keep_text(b, words, count), .line = number};
+    /* With words or marks of a sentence, a line with options is what a person writes about them. */
+    said->command = (memmem(text, length, " -x ", 4) || has_option(text, length)) && !memmem(text, length, ". ", 2) &&
+                    !orr_log_says(said, 1, 0, "?| the | is | does | not | we | my | uses | fails ");
+    log->said_count++;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about one host: virtual machines, containers, P2P over PCIe, the IOMMU. */
+/* Questions about one host: what a process sees of its GPUs and NICs, virtual machines and their topology files,
+ * containers, P2P over PCIe, GPUDirect RDMA, the IOMMU. */
 #include "engine/symptoms/asked.h"
 
 #include <stddef.h>
@@ -13,6 +14,103 @@
 #define CONTAINERS "container|docker|kubernetes| k8s | pod | pods "
 
 const struct orr_asked orr_asked_host[] = {
+    {"asked-topo-mp", " topo mp &nvlink| nv1| nv4| nv8| nv6| nv# |not show|shows no",
+     "`nvidia-smi topo -mp` shows PCIe paths only, never NVLink: use `nvidia-smi topo -m`.",
+     "Check: `nvidia-smi topo -m` shows NVLinks as NV#.",
+     "Use the matrix of `nvidia-smi topo -m`; the places of the NICs are the same in both."},
+    {"asked-one-gpu-each",
+     "gpus per task|only sees its own|sees only its own|sees one gpu|see one gpu|sees only one gpu|only sees one "
+     "gpu|only see one gpu|see only one gpu|has only one gpu|has one gpu|gets one gpu|gets only one "
+     "gpu|cgroup|per_task|one gpu per container|container per gpu|pod per gpu|gpu per pod|gpus "
+     "device|cuda_visible_devices is set to a single&nvlink| p2p | shm |shared memory|cuda "
+     "ipc&nccl|allreduce|all_reduce|torch&!ordinal| pod | pods |visible_devices",
+     "NCCL finds NVLink and P2P only between GPUs that a process can see. A task in a cgroup or container of its own, "
+     "as with Slurm's --gpus-per-task, sees one, so data goes through shared memory or the network. "
+     "CUDA_VISIBLE_DEVICES alone hides no GPU from NCCL.",
+     "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
+     "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of --gpus-per-task, "
+     "or one container with all GPUs; the program then picks its GPU by local rank."},
+    {"asked-ordinal",
+     "invalid device ordinal&srun|slurm|per task|per_task|each task|every task|each rank|one gpu|a single gpu",
+     "nccl-tests, like most programs, takes the GPU of its local rank. A task that sees one GPU has device 0 only, so "
+     "all tasks but the first name a GPU that they do not see.",
+     "Check: `srun` with the same options and `nvidia-smi -L` lists the GPUs of each task.",
+     "Let every task see all GPUs of its host: --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task."},
+    {"asked-geforce",
+     "4090|4080|5090|5080&p2p|peer to peer& shm |shared memory|enable|support|need|require|get "
+     "p2p&!tinygrad|patched|patch | hang|stuck|freez| rtx ;4090|4080|5090|5080&nccl&bandwidth|gb s|slow&?|why|limit| "
+     "low |only&!tinygrad|patched|patch | hang|stuck|freez| rtx |node|host|ethernet|infiniband| nic",
+     "NVIDIA's driver offers no P2P between GeForce cards such as RTX 4090 and 5090, so NCCL sends all data between "
+     "them through host memory, and no setting of NCCL changes it.",
+     "Check: `nvidia-smi topo -p2p r` says NS, GNS or CNS for each pair.",
+     "Use GPUs whose driver offers P2P, or keep the traffic between these GPUs small."},
+    {"asked-one-gpu-a-host",
+     "one gpu per|1 gpu per|single gpu per|one gpu each|1 gpu each|one gpu on each&node|host|server|each of&nic | "
+     "nics| hca&?|why|only|limited&!cuda_visible|alltoall|all to all|all2all|sendrecv;one rank|single rank|one "
+     "gpu|single gpu|1 gpu&several nic|multiple nic|all nic|more than one nic|two nics|2 nics|several hca|all "
+     "hcas|multiple hca&!alltoall|all to all|all2all|sendrecv",
+     "One GPU sends and receives over its own PCIe link, which carries about what one fast NIC does (NCCL counts 48 "
+     "GB/s for x16 of generation 5, 24 for generation 4). So a job with one GPU on each host gets the rate of one fast "
+     "NIC, whatever NCCL_IB_HCA names.",
+     "Check: with all GPUs of both hosts (one process for each), the bus bandwidth should be near the sum of the NICs.",
+     "Use all GPUs to use all NICs: each GPU takes the NIC next to it."},
+    {"asked-nvls-refused",
+     " nvls|multicast&fails|failed|error 401|failure 401|cannot be used|broke&!gb200|gb300|nvl72|mnnvl|out of "
+     "memory|channels",
+     "If the driver refuses multicast for NVLink SHARP (NVLS), Fabric Manager or the NVSwitches are not in order.",
+     "Check: `systemctl status nvidia-fabricmanager`, and `nvidia-smi -q | grep -A6 Fabric` must say Completed.",
+     "Restart Fabric Manager or the host. NCCL_NVLS_ENABLE=0 lets jobs run meanwhile."},
+    {"asked-imex",
+     "gb200|gb300|nvl72|mnnvl|multi node nvlink&fails|failed|does not work|not "
+     "working|error|missing|imex&nccl|nvls|mnnvl&!healthmask 0xaa;multi node "
+     "nvlink&need|require&kubernetes|container|pod",
+     "NVLink between trays (MNNVL), and NVLS over it, needs the IMEX service on all trays, READY in one domain, and an "
+     "IMEX channel in the job's container.",
+     "Check: `nvidia-imex-ctl -N` on every tray, /dev/nvidia-caps-imex-channels in the job, and `nvidia-smi -q | grep "
+     "-A6 Fabric` (Completed).",
+     "In Kubernetes, a ComputeDomain of NVIDIA's DRA driver gives the channel. NCCL_MNNVL_ENABLE=0 and "
+     "NCCL_NVLS_ENABLE=0 let jobs run meanwhile."},
+    {"asked-gdr-hang",
+     "gpudirect|gpu direct|gdr|nccl_net_gdr_level&hang|stuck|freez|fails|crash&works|without|level loc|level "
+     "0|disabl&!nvshmem|storage",
+     "If a job works without GPUDirect RDMA only, PCIe ACS or the IOMMU probably breaks it.", ORR_ACS_CHECK,
+     ORR_ACS_CURE},
+    {"asked-flushed", "vendor err 249|vendor_err 249|vendor error 249|vendor_err 0xf9",
+     "Error 5 with vendor error 249 says only that the connection had failed before (work request flushed). The two "
+     "main reasons are PCIe ACS, which breaks GPUDirect RDMA, and old firmware of the server.",
+     "Check: run once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is ACS or the IOMMU. `sudo lspci -vvv | "
+     "grep -i acsctl` shows SrcValid+ where ACS is on.",
+     "Turn ACS off in the BIOS or with setpci, and look for an earlier error in the logs of the other ranks."},
+    {"asked-gdr-level",
+     "nccl_net_gdr_level&should i|do i need|recommend|which value|what value|best value|necessary;nccl_net_gdr_level 1 "
+     "|nccl_net_gdr_level loc|nccl_net_gdr_level 0 |nccl_net_gdr_level pix&gb s|slow| low |bandwidth|instead of&! "
+     "hang|works|fails|stuck",
+     "Leave NCCL_NET_GDR_LEVEL unset: by default NCCL uses GPUDirect RDMA where GPU and NIC are near. LOC turns it "
+     "off, PIX (1) allows it below one PCIe switch only, and PHB or SYS force it through the CPUs, which is often "
+     "slower.",
+     "Check: \"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that it is used.",
+     "Set it only if a measurement on this machine shows that it helps."},
+    {"asked-bridges",
+     "pci 0 2 |2 5 gt s|bridge&topology file|topo file|topology xml| xml|nccl_topo_file| vm | vms |virtual| "
+     "kvm&nccl|gpu",
+     "Virtual bridges report a link of 2.5 GT/s x1, which NCCL takes for 0.2 GB/s: it avoids all paths through them.",
+     "Check: link_speed and link_width of the bridges in the topology file (NCCL_TOPO_FILE), and `lspci -vv`.",
+     "Give the bridges their real link in the file (link_speed=\"32.0 GT/s PCIe\" link_width=\"16\" for PCIe 5); "
+     "`orrery vm-file` makes such a file from a dump of the host."},
+    {"asked-topology-file",
+     "nccl_topo_file|topology file|topo file|topo xml|topology "
+     "xml&nccl|gpu|h100|h200|a100|azure|aws&need|required|require |necessary|have to|should |where "
+     "is|generate|create|correct|without it&!dump| vm | vms "
+     "|kvm|qemu|passthrough|error|fails|failed|slurm;nccl_topo_file|topology file|topo "
+     "file&need|should|required&xlarge|aws|azure| g4dn| g5| g6|nd96|nc24|nc48|nc96",
+     "NCCL detects the machine itself. It needs a file only where a virtual machine hides PCIe switches or NUMA nodes, "
+     "and the provider then has one: Azure's images for ND types set NCCL_TOPO_FILE in /etc/nccl.conf, and Amazon's "
+     "plugin aws-ofi-nccl gives NCCL its own file, such as for p4d and p5. With one NUMA node, as on g5.12xlarge, "
+     "detection gives the same.",
+     "Check: `lspci -tv` and `nvidia-smi topo -m` there; NCCL_TOPO_DUMP_FILE=t.xml and `orrery show t.xml` show what "
+     "NCCL makes of it.",
+     "Where all GPUs and NICs hang directly below the CPU and the type should have PCIe switches, use the provider's "
+     "file. For your own virtual machines, `orrery vm-file` makes one from a dump of the real host."},
     {"asked-vm-nvswitch", "nvswitch|fabric manager|fabricmanager|fabric_mode&" VIRTUAL,
      "Virtual machines with some of a host's GPUs each share its NVSwitches, which none of them may have: the switches "
      "stay with the host or with one service VM, where Fabric Manager runs and activates a partition of GPUs for each "
@@ -75,7 +173,9 @@ const struct orr_asked orr_asked_host[] = {
      "Use GPUs of one model for a job that exchanges much data (CUDA_VISIBLE_DEVICES)."},
     {"asked-p2p-hang",
      " hang| stuck|freez|deadlock| stalls&p2p|peer to peer&!nvlink|nvswitch| sxm|infiniband|rdma|sendrecv|nodes|hosts|"
-     "p2p_disable|p2p_level",
+     "p2p_disable|p2p_level;disabling p2p|disable p2p|disabled p2p|p2p disabled|without p2p|p2p enabled|turn p2p "
+     "off|turning p2p off|p2p off |switch p2p off|disabling it|disabled it&p2p&hang|stuck|freez|deadlock|never "
+     "complet|never finish|never return|blocks |makes it work&!nccl_p2p_disable 1",
      "A hang that comes with P2P over PCIe is mostly due to PCIe ACS or an IOMMU that translates: a GPU's writes to "
      "the "
      "other do not arrive. Run once with NCCL_P2P_DISABLE=1: if the job then works, it is that.",
@@ -104,7 +204,8 @@ const struct orr_asked orr_asked_host[] = {
      ORR_ACS_CHECK " `nvidia-smi -q | grep -A12 'PCI$'` shows the link width.", ORR_ACS_CURE},
     {"asked-iommu",
      "iommu| vt d | acs &why|need to|needs to|have to|must|required|reason|consequence|impact|effect|affect|should i&"
-     "!hang|stuck|freez|deadlock",
+     "!hang|stuck|freez|deadlock; acs &p2p|gpudirect|gpu direct|gdr|rdma|nccl&how |whether|check|tell|know "
+     "if|verify|should i|disable|enabled?&!acsctl",
      "An IOMMU that translates addresses, and PCIe ACS, send data between two devices up to the CPU instead of the "
      "shortest way: P2P and GPUDirect RDMA become slow, hang, or deliver wrong data (IO_PAGE_FAULT in dmesg).",
      "Check: `cat /proc/cmdline` and `dmesg | grep -i -e dmar -e iommu`; `sudo lspci -vvv | grep -i acsctl` shows ACS.",
@@ -114,7 +215,10 @@ const struct orr_asked orr_asked_host[] = {
      "NCCL_P2P_DISABLE=1."},
     {"asked-p2p-shm",
      "p2p|peer to peer&slower|slow than|worse|lower performance|lower bandwidth&shm|shared memory|p2p off|p2p disabled|"
-     "p2p_disable|p2p is disabled|disabling p2p&!without p2p",
+     "p2p_disable|p2p is disabled|disabling p2p&!without p2p;p2p_level&slow|lower|worse|should "
+     "i|recommend|reduc|decreas|drops|which value|what value|best&!nvlink;p2p|peer to peer& shm |shared "
+     "memory&slower|faster|better&?|why;not use p2p|no p2p&root port|host bridge|root "
+     "complex&why|default&!4090|5090|geforce",
      "P2P through a CPU (PHB or SYS in the matrix) is often slower than shared memory, above all with all GPUs at "
      "once: "
      "CPUs forward traffic between PCIe root ports slowly. So NCCL's default level is PXB, which leaves CPUs out, "

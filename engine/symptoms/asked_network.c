@@ -8,17 +8,19 @@
 
 const struct orr_asked orr_asked_network[] = {
     {"asked-rails",
-     "subnet| leaf | leafs | leaves | spine &nic | nics | hca|mlx5|rail&gpu|nccl|server|node|host&?|how |not consider|"
-     "not take|account|ignore|match&!time out|timeout|timed out|refused|unreachable|bootstrap|socket_ifname|gid_index|"
-     "addr_range",
+     "subnet|vlan| leaf | leafs | leaves | spine |ip network|ip address&nic | nics | hca|mlx5|rail&gpu|nccl|server|"
+     "node|host&which nic|mapping|decide|consider|into account|ignore|match|pair&!gid_index|addr_range|socket_ifname;"
+     "subnet|vlan| leaf | leafs | leaves | spine &nic | nics | hca|mlx5|rail&gpu|nccl|server|node|host&?|how &"
+     "!time out|timeout|timed out|refused|unreachable|bootstrap|socket_ifname|gid_index|addr_range;"
+     " rail&mlx5| nic | nics |gpu0&maps|mapping|order|per rail|differ|decides|pairing&?|how &!isolated|nccl_cross_nic;"
+     "nccl&pick|choose|select|decide& nic | nics | hca&gpu&?|how&!socket_ifname|bootstrap|wrong interface",
      "NCCL does not look at subnets, leaf switches or rails: on each host a GPU takes the NIC that is nearest by PCIe, "
      "and equally near NICs by their numbers. If hosts number or cable their NICs otherwise, the GPUs of two hosts use "
      "NICs of different rails.",
      "Check: `ibdev2netdev` and `show_gids` must put mlx5_0, mlx5_1 ... on the same rails on every host. In a cluster "
      "file, `orrery show --cluster FILE` takes each NIC's \"subnet\" or \"rail\" and names rings that cross rails.",
      "Cable and number the NICs alike on all hosts, and use the same GPUs on each. NCCL_CROSS_NIC=0 asks for rings "
-     "that "
-     "stay on one NIC's number."},
+     "that keep to one NIC of each host."},
     {"asked-rail-pin",
      "rail&prefill|decode|pod|worker|claim|kubernetes| k8s| dra &gpu|nic&isolated|different rail|same rail|same ones|"
      " pin |align|handshake|no connect|cannot reach&!nccl_ib",
@@ -78,7 +80,7 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-raw",
      "ib_write_bw|ib_send_bw|ib_read_bw|iperf|perftest&also|too|only gets|only reaches|only shows|only |same|as well|"
      "itself|capped|stuck at&slow|low|gb s|gbps|gbit|gb sec|half&!line rate|full|fine|ok |good|reaches "
-     "9|normal|expected",
+     "9|normal|expected|bond",
      "NCCL cannot be faster than the network: if ib_write_bw or iperf between the same two NICs is slow, too, the "
      "cause "
      "is below NCCL.",
@@ -211,7 +213,10 @@ const struct orr_asked orr_asked_network[] = {
      "adaptively on the service levels for which it is enabled, and NCCL_IB_SL (0 by default) chooses one.",
      "Check: ask the administrator of the subnet manager which service levels have adaptive routing.",
      "Set both: the service level by NCCL_IB_SL, and NCCL_IB_ADAPTIVE_ROUTING=1."},
-    {"asked-bond", " bond|bonding|bonded|mlx5_bond&double|half|one port|both ports|qps|twice&roce|rdma|mlx5|nic|port",
+    {"asked-bond",
+     " bond|bonding|bonded|mlx5_bond| lacp |unbond&double|half|one port|both ports|two ports|separate port|second port|"
+     "other port|perftest|ib_write_bw|qps|twice| lose |slower|recommend|unbond|instead of&roce|rdma|mlx5|nic|port|"
+     "connectx&!socket_ifname",
      "A queue pair uses one port of a bond, and NCCL makes one for each connection, which gets the speed of one port.",
      "Check: the counters of both ports, such as `ethtool -S INTERFACE | grep bytes`, during a run.",
      "Set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. The driver chooses the port of each."},
@@ -240,7 +245,14 @@ const struct orr_asked orr_asked_network[] = {
      "GPUs below one PCIe switch are slower than GPUs of two switches if their data goes up to the CPU and back over "
      "one link: P2P is off, the driver does not offer it, or ACS redirects it.",
      ORR_ACS_CHECK " `nvidia-smi topo -p2p r` shows whether the driver offers P2P.", ORR_ACS_CURE},
-    {"asked-spark", "dgx spark| gb10 &gb s|bandwidth|gbps|200g&two|between|cable|qsfp|2 nodes&!memory|10g",
+    {"asked-spark", "dgx spark| gb10 &rocep2p1s0f&gb s|gbps|bandwidth&normal|expect|right|good|correct",
+     "One cable between two DGX Sparks carries 200 Gb/s (25 GB/s), of which NCCL reached 20 to 24 GB/s over both "
+     "devices of a port.",
+     "Check: \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO names both devices.",
+     "Below that, look at MTU 9000 on both interfaces, and at the release of NCCL."},
+    {"asked-spark",
+     "dgx spark| gb10 |nvidia spark|two sparks|2 sparks&gb s|bandwidth|gbps|200g&two|between|cable|qsfp|2 nodes|"
+     "sparks&!memory|10g",
      "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 Gb/s. "
      "NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few GB/s.",
      "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",

@@ -18,7 +18,8 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
      "Fewer channels only use less of the NVLinks' bandwidth."},
     {"asked-link",
-     "nvlink&instead of|only |eoretical| why&gb&!active|inactive|error;nvswitch&should|lower than|only |expect&gb",
+     "nvlink&instead of|only |eoretical| why&gb&!active|inactive|error|container| shm |"
+     "shared memory|per gpu;nvswitch&should|lower than|only |expect&gb",
      "Part of what an NVLink carries is not data, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
      "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
      "sheets count both directions.",
@@ -39,7 +40,10 @@ const struct orr_asked orr_asked_operations[] = {
      "busbw|bus bandwidth&higher than|greater than|exceed|as high as|reflect|above &nic|network|hardware|line rate|"
      "link&!memory;tree& ring&better|larger|higher|faster|exceed|outperform|more bandwidth|reach& two | 2 node| 2 dgx| "
      "2 host|"
-     " 2 server| 2 machine|only 2",
+     " 2 server| 2 machine|only 2;busbw|bus bandwidth&2 node|two node|2 hosts|two hosts&higher|better|more than&4 node|"
+     "four|3 node|three|more nodes;falls|drops|decreas|degrad|goes down&2 node|two node|2 hosts|two hosts&3 node|4 "
+     "node|"
+     "6 node|8 node|on 4|to 4|more nodes|three|four&gb s|busbw|bandwidth",
      "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
      "and trees and NVLink SHARP send less over the network. From 4 hosts on, the NICs limit it.",
      "Check: with NCCL_ALGO=Ring, the bus bandwidth stays below the total of the NICs.",

@@ -5,27 +5,6 @@
 #include <stddef.h>
 
 const struct orr_asked orr_asked_use[] = {
-    {"asked-one-gpu-each",
-     "gpus per task|only sees its own|sees only its own|only sees one gpu|sees only one gpu|only see one gpu|see only "
-     "one gpu|own cgroup|per_task&nvlink| p2p | shm |shared memory|cuda ipc&!ordinal|!p2p_disable",
-     "NCCL finds NVLink and P2P only between GPUs that a process can see. A task in a cgroup or container of its own, "
-     "as with Slurm's --gpus-per-task, sees one, so data goes through shared memory or the network. "
-     "CUDA_VISIBLE_DEVICES alone hides no GPU from NCCL.",
-     "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
-     "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of --gpus-per-task, "
-     "or one container with all GPUs; the program then picks its GPU by local rank."},
-    {"asked-topology-file",
-     "nccl_topo_file|topology file|topo file|topo xml|topology xml&nccl|gpu&need|where "
-     "is|generate|create|required|require |necessary|have to|should i|"
-     "look correct|without it&!dump|error|fails|failed",
-     "NCCL detects the machine itself. It needs a file only where a virtual machine hides PCIe switches or NUMA nodes, "
-     "and the provider then has one: Azure's images for ND types set NCCL_TOPO_FILE in /etc/nccl.conf, and Amazon's "
-     "plugin aws-ofi-nccl gives NCCL its own file, such as for p4d and p5. With one NUMA node, as on g5.12xlarge, "
-     "detection gives the same.",
-     "Check: `lspci -tv` and `nvidia-smi topo -m` there; NCCL_TOPO_DUMP_FILE=t.xml and `orrery show t.xml` show what "
-     "NCCL makes of it.",
-     "Where all GPUs and NICs hang directly below the CPU and the type should have PCIe switches, use the provider's "
-     "file. For your own virtual machines, `orrery vm-file` makes one from a dump of the real host."},
     {"asked-subsystem",
      "nccl_debug|debug_subsys|nccl_graph | subsys|debug level|debug log&which|what|how|need|can t|cannot|not print|"
      "nothing|no output|missing|where&print|output|see |show|visible|appear|written&!algorithm|protocol|chosen|gdr|"
