@@ -17,8 +17,9 @@ const struct orr_log_message orr_log_messages_job[] = {
      "A collective did not end within PyTorch's time limit: at least one rank did not take part, or data did not "
      "arrive.",
      "Find the rank that lags behind (its last enqueued work is lower) or that reports nothing, and look at its own "
-     "output and host. A rank that only takes long (loading, preprocessing, saving) needs a higher timeout in "
-     "init_process_group(). TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records what each rank called.",
+     "output and host. A DDP model or a collective under `if rank == 0` waits forever; a rank that only takes long "
+     "(loading, preprocessing, saving) needs a higher timeout in init_process_group(). "
+     "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records what each rank called.",
      "[rank3]:[E ProcessGroupNCCL.cpp:563] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=30, "
      "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out."},
     {"watchdog-work", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Timeout at NCCL work: %d, last enqueued NCCL work: %d,", NULL,
@@ -266,7 +267,7 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"unhandled-cuda", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled cuda error", NULL,
      "A CUDA call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
      ORR_FIRST_WARN
-     " RTX 50 cards need NCCL 2.26.2 or newer: `pip install -U nvidia-nccl-cu12` replaces PyTorch's NCCL.",
+     " NCCL 2.26.2 or newer may help, and RTX 50 cards need it: `pip install -U nvidia-nccl-cu12` replaces PyTorch's.",
      "RuntimeError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1333, unhandled cuda error, "
      "NCCL version 2.18.1"},
     {"unhandled-remote", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled remote error", NULL,
@@ -279,7 +280,7 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"result-cuda", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclUnhandledCudaError", NULL,
      "A CUDA call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
      ORR_FIRST_WARN
-     " RTX 50 cards need NCCL 2.26.2 or newer: `pip install -U nvidia-nccl-cu12` replaces PyTorch's NCCL.",
+     " NCCL 2.26.2 or newer may help, and RTX 50 cards need it: `pip install -U nvidia-nccl-cu12` replaces PyTorch's.",
      "ncclUnhandledCudaError: Call to CUDA function failed."},
     {"result-internal", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclInternalError", NULL, ORR_UNEXPECTED,
      "ncclInternalError: Internal check failed."},

@@ -100,6 +100,25 @@ const struct orr_asked orr_asked_programs[] = {
      "Otherwise the first call waits for GPUs whose calls come later.",
      "Check: one thread or process for each GPU does not hang.",
      "Group ncclCommInitRank() of all GPUs, and each collective of all GPUs, or use ncclCommInitAll()."},
+    {"asked-nonblocking",
+     "nonblocking|non blocking|ncclinprogress|config blocking 0|blocking "
+     "0&split|init|group|poll|wait|return|result|call|"
+     "ready|bug|wrong&nccl|communicator&!mpi_|socket",
+     "In non-blocking mode (blocking=0) a call of NCCL may return ncclInProgress: poll ncclCommGetAsyncError(comm) "
+     "while "
+     "it gives ncclInProgress, after ncclCommInitRankConfig() too, before the next call with this communicator. For "
+     "ncclCommSplit(), poll the parent: newcomm is filled once the parent gives ncclSuccess (2.23).",
+     "Check: with NCCL_DEBUG=WARN, \"Attempt to use communicator before\" shows a call that came too early.",
+     "The loop is `do ncclCommGetAsyncError(comm, &state); while (state == ncclInProgress);` with a time limit, after "
+     "which ncclCommAbort() ends the communicator."},
+    {"asked-stream-error",
+     "commgetasyncerror|async error|asynchronous error|asynchronous mode&stream|callback|kernel&?|how "
+     "|check|detect|way to",
+     "A kernel or a callback in the stream cannot see an error of NCCL, because an operation that fails may never end "
+     "and so keeps the stream waiting.",
+     "Check: ncclCommGetAsyncError() reports errors of the network, and works from another CPU thread.",
+     "Poll it in a CPU thread with a time limit, and call ncclCommAbort() there, on all ranks; then the stream goes "
+     "on."},
     {"asked-graphs",
      ORR_GRAPHS "&nccl|collective|allreduce|communicator&?|support|can |how |mixing|register|safe|what&! hang|stuck|"
                 "error|fail|deadlock|slow|wrong|corrupt",

@@ -49,11 +49,13 @@ const struct orr_asked orr_asked_use[] = {
      "can give wrong data above NCCL_P2P_NET_CHUNKSIZE."},
     {"asked-pending",
      "list|find|which|know|identify|debug&pending oper|pending nccl|pending coll|lagging|stuck rank|hung rank|"
-     "straggler|faulty gpu|faulty rank",
+     "straggler|faulty gpu|faulty rank;which node|which rank|which gpu|which host|which machine|culprit|root cause "
+     "rank&"
+     " hang|stuck|hung|slow&detect|find|locat|identif|know|tell|cause|responsible",
      "NCCL's RAS (2.24 on) lists communicators whose ranks wait for others: run `ncclras` on a host of the job. "
      "PyTorch's flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE=2000) writes the last collectives of each rank.",
      "Check: look at the rank whose count of operations is lower than those of the others.",
-     "NCCL has no function that lists pending operations."},
+     "NCCL has no function that lists pending operations. If no rank is behind, look at links, NICs and Xid messages."},
     {"asked-alltoall",
      "alltoall|all to all|all2all&node|scal|degrad|poor|slow|drop|linear|lower&!p2p|shm;alltoall|all to "
      "all|all2all&busbw|bandwidth|throughput&mean|calculat|expect|theoretical|formula",
