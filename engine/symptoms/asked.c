@@ -41,40 +41,55 @@ static const struct orr_asked *next_row(const struct orr_asked *row, uint32_t *t
 #define OVER          "no longer hang| hang any| solved| resolved|been fixed|was fixed|fixed it|works now|works again"
 #define OUT_OF_MEMORY "cuda-memory-application" /* the message */
 
+/* Whether lines of the text show a cause by themselves: then the question is about it. A setting that the text names
+ * need not be one. */
+static bool is_answered(const struct orr_symptoms *found)
+{
+    for (uint32_t i = 0; i < found->count; i++)
+        if (found->rows[i].weight == ORR_SYMPTOM_CAUSE && strncmp(found->rows[i].id, "setting:", 8) != 0)
+            return true;
+    return false;
+}
+
+/* Whether a row answers a line. memory: it ran out, and only a question about memory can be about that. */
+static bool answers(const struct orr_asked *row, const struct orr_log *log, uint32_t line, bool memory)
+{
+    return !log->said[line].command && (!memory || !strcmp(row->id, "asked-memory")) &&
+           orr_log_says(log->said, log->said_count, line, row->words) &&
+           !orr_log_says(log->said, log->said_count, line, OVER) &&
+           (strcmp(row->id, "asked-nvls") != 0 || !has_nvls(log));
+}
+
+/* One answer: a second one would be about something else. */
 void orr_symptoms_of_questions(struct orr_symptom_finder *f)
 {
-    enum { MOST = 2 };
     const struct orr_log *log = f->log;
-    const struct orr_asked *found[MOST] = {NULL};
-    bool memory = false; /* ran out, which a question about memory is about */
+    bool memory = false, settings = false;
     for (uint32_t i = 0; i < log->event_count; i++) {
         const struct orr_log_message *message = log->events[i].message;
         memory |= message && !strcmp(message->id, OUT_OF_MEMORY);
         if (!message || (message->weight != ORR_WEIGHT_NOTE && strcmp(message->id, OUT_OF_MEMORY) != 0))
             return;
     }
-    uint32_t causes = 0, count = 0;
-    for (uint32_t i = 0; i < f->found->count; i++)
-        causes += f->found->rows[i].weight != ORR_SYMPTOM_NOTE;
     for (uint32_t i = 0; i < log->said_count; i++)
         if (orr_log_says(log->said, log->said_count, i, OTHERS))
             return;
-    for (int last = 0; last < 2 && !(last && causes + count > 0); last++)
+    if (is_answered(f->found))
+        return;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        settings |= f->found->rows[i].weight != ORR_SYMPTOM_NOTE;
+    for (int last = 0; last < (settings ? 1 : 2); last++)
         for (uint32_t i = 0, table; i < log->said_count; i++)
-            for (const struct orr_asked *row = NULL; count < MOST && (row = next_row(row, &table));) {
-                if ((strcmp(row->id, ORR_ASKED_LAST) == 0) != last || log->said[i].command ||
-                    (count && !strcmp(found[0]->id, row->id)) || (memory && strcmp(row->id, "asked-memory") != 0) ||
-                    !orr_log_says(log->said, log->said_count, i, row->words) ||
-                    orr_log_says(log->said, log->said_count, i, OVER) ||
-                    (!strcmp(row->id, "asked-nvls") && has_nvls(log)))
+            for (const struct orr_asked *row = NULL; (row = next_row(row, &table));) {
+                if ((strcmp(row->id, ORR_ASKED_LAST) == 0) != last || !answers(row, log, i, memory))
                     continue;
                 const char *check = orr_symptom_untried(f, row->check), *cure = orr_symptom_untried(f, row->cure);
                 if (!check[0] || !cure[0])
                     continue; /* the answer was tried, and the question remains */
-                found[count++] = row;
                 ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = check,
                             .cure = cure, .by_words = !memory, .explains = memory ? OUT_OF_MEMORY : NULL);
+                return;
             }
-    if (!causes && !count)
+    if (!settings)
         orr_symptom_of_setting(f);
 }

@@ -6,7 +6,7 @@
 #include "engine/symptoms/finding.h"
 
 struct orr_asked {
-    const char *id;    /* rows with the same id answer the same subject; only the first of them is said */
+    const char *id;    /* the subject, which several rows may share */
     const char *words; /* orr_log_says() */
     const char *cause; /* the answer */
     const char *check, *cure;
