@@ -28,7 +28,9 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
         "| topo mp |invalid device ordinal; rail|vendor err|topology file& gpu| nic| node| hca| rank| h100| h200| a100|"
         " b200; nic | nics & gpu|collective; iommu "
         "|p2p | acs |peer "
-        "to peer& gpu| rtx |nvidia ",
+        "to peer& gpu| rtx |nvidia ; gdaki | tuner plugin| tuning plugin; all gather| all reduce| reduce scatter& "
+        "rank| ring |fsdp| "
+        "gpu; sharp & roce",
     [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",
     [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",
     [ORR_MENTION_VIRTUAL] = "virtual machine|virtualized| kvm|qemu",

@@ -86,7 +86,7 @@ static void count_devices(struct orr_results_building *b, struct orr_result_tabl
     const char **hosts = ORR_NEW(b->results->arena, const char *, table->device_count);
     if (!hosts)
         return;
-    bool same_group = true;
+    bool same_group = true, as_ranks = true; /* the numbers of the devices are those of the ranks */
     table->model = devices[0].model;
     for (uint32_t i = 0; i < table->device_count; i++) {
         if (devices[i].group != devices[0].group) {
@@ -95,6 +95,7 @@ static void count_devices(struct orr_results_building *b, struct orr_result_tabl
         }
         hosts[count++] = devices[i].host;
         last = devices[i].rank > last ? devices[i].rank : last;
+        as_ranks &= (int64_t)devices[i].device == devices[i].rank;
         if (table->model && strcmp(table->model, devices[i].model) != 0)
             table->model = NULL;
     }
@@ -105,8 +106,9 @@ static void count_devices(struct orr_results_building *b, struct orr_result_tabl
     else if (evidence->ranks_a_device > 1)
         table->ranks = count * evidence->ranks_a_device;
     table->ranks_certain = evidence->ranks_a_device ? table->ranks % count == 0 : table->ranks == count;
-    if (table->ranks_certain)
-        table->hosts = distinct(hosts, count);
+    const uint32_t found = distinct(hosts, count);
+    if (table->ranks_certain || (found == 1 && last && as_ranks)) /* or only some of the lines were pasted */
+        table->hosts = found;
 }
 
 /* Whether a program can print such rows on this many ranks; 0 means any. */

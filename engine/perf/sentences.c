@@ -89,7 +89,8 @@ static const char *verdict_of(const struct orr_perf_work *work, const struct orr
                               measured, size, about);
     default:
         return orr_arena_text(work->arena, "Orrery cannot judge whether %s GB/s at %s is the bandwidth to expect: %s.",
-                              measured, size, why);
+                              measured, size,
+                              *why ? why : "it is more than the machine that was guessed gives (--machine names one)");
     }
 }
 

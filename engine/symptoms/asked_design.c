@@ -79,13 +79,14 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-chain",
      "intra node|intranode|within a node|inside a node|inside the node|within the node|within a host|inside a host|"
      "single node|one node& tree &chain|binary|like a list|looks like|really|real one|shape|not create|tree based|"
-     "tree in |node tree|tree is only&!slow|faster|hang|error|fail|busbw",
+     "tree in |node tree|tree is only&!slow|faster|hang|error|fail|busbw;tree&like a list|like a chain|is a chain|a "
+     "linear chain|looks linear&gpu|nccl&!error|fail",
      "NCCL's trees join hosts. Inside a host they are always a chain through its GPUs, because a GPU that receives "
      "from two others gets half the rate from each; on one host NCCL uses rings or NVLink SHARP for large sizes.",
      "Check: \"Trees [0] 1/-1/-1->0->-1\" with NCCL_DEBUG=INFO: inside a host each rank has one rank below it.",
      "NCCL_GRAPH_FILE changes the order of the chain, not its shape."},
     {"asked-double-tree",
-     "double binary tree|two binary trees|double tree|second tree|both trees&!topolog of|hang|error",
+     "double binary tree|two binary trees|double tree|second tree|both trees&!topolog of|hang|error|fails|failure",
      "NCCL makes two binary trees of hosts. Each carries half of the data at the same time, by reducing towards its "
      "root and then broadcasting back; a host in the middle of one tree is a leaf of the other. So all hosts send and "
      "receive equally much, and one tree alone would use half of the bandwidth.",

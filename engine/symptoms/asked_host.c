@@ -172,7 +172,8 @@ const struct orr_asked orr_asked_host[] = {
      "Check: `nvidia-smi topo -p2p r` says OK only for pairs that have P2P.",
      "Use GPUs of one model for a job that exchanges much data (CUDA_VISIBLE_DEVICES)."},
     {"asked-p2p-hang",
-     " hang| stuck|freez|deadlock| stalls&p2p|peer to peer&!nvlink|nvswitch| sxm|infiniband|rdma|sendrecv|nodes|hosts|"
+     " hang| stuck|freez|deadlock| stalls&p2p|peer to peer&!prevents deadlock|prevent deadlock|avoid deadlock|without "
+     "deadlock|nvlink|nvswitch| sxm|infiniband|rdma|sendrecv|nodes|hosts|"
      "p2p_disable|p2p_level;disabling p2p|disable p2p|disabled p2p|p2p disabled|without p2p|p2p enabled|turn p2p "
      "off|turning p2p off|p2p off |switch p2p off|disabling it|disabled it&p2p&hang|stuck|freez|deadlock|never "
      "complet|never finish|never return|blocks |makes it work&!nccl_p2p_disable 1",

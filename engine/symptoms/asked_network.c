@@ -184,10 +184,11 @@ const struct orr_asked orr_asked_network[] = {
      "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault."},
     {"asked-mnnvl",
      "mnnvl|multi node nvlink& is a | a node|how |mpirun|support| mean&!schedul|clique|uuid| ids "
-     ";nccl&support&nvlink|nvswitch&"
-     "inter node|between nodes|across nodes",
+     ";nccl&support&nvlink|nvswitch&inter node|between nodes|across nodes;nvlink network|nvlink switch system|"
+     "l2 nvswitch|level 2 nvswitch&nccl",
      "Multi-node NVLink (MNNVL) joins hosts, each with its own operating system, into one NVLink domain, such as the "
-     "18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs.",
+     "18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs. "
+     "NCCL (2.20 on) joins the hosts by its P2P transport, as inside one host.",
      "Check: NCCL_DEBUG=INFO prints \"MNNVL 1\"; `nvidia-smi -q | grep -A4 Fabric` shows the clique.",
      "It needs the IMEX service on all hosts, and /dev/nvidia-caps-imex-channels in containers."},
     {"asked-health-mask", "healthmask 0xaa|health mask 0xaa",
@@ -226,7 +227,7 @@ const struct orr_asked orr_asked_network[] = {
      "Check: run once with NCCL_IB_ECE_ENABLE=0 (2.23.4 on).",
      "If that is faster, keep it, and update firmware and driver of the NICs to the same release on all hosts."},
     {"asked-sharp",
-     "collnet| sharp &how |what |enable|use sharp|relation|support|not used|?&nccl|infiniband|switch|plugin&"
+     "collnet| sharp &how |what |enable|use sharp|relation|support|not used|?&nccl|infiniband|switch|plugin| roce&"
      "!nvlink sharp|nvls",
      "SHARP in InfiniBand switches (CollNet) needs the plugin nccl-rdma-sharp-plugins (HPC-X has it), SHARP's "
      "aggregation manager in the network, and NCCL_COLLNET_ENABLE=1. It does not work on RoCE. NVLink SHARP (NVLS) is "

@@ -147,7 +147,8 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: start the job 20 times with NCCL_CUMEM_ENABLE=0; if it never hangs, that exchange is the cause.",
      "Keep NCCL_CUMEM_ENABLE=0 until a newer release works; it also turns symmetric memory and multi-node NVLink off."},
     {"asked-order",
-     " send& recv|receive&deadlock|stuck| hang|wait for each&nccl;communicators|two comms|multiple comm|"
+     " send& recv|receive&deadlock|stuck| hang|wait for each&nccl;communicators|two comms|multiple "
+     "communicators|multiple comms|"
      "different streams|two streams|multiple streams&deadlock| hang|stuck|concurrent|simultan|parallel|same time",
      "CUDA does not guarantee that two streams run at the same time, and an operation of NCCL occupies the GPU until "
      "its peers take part. So operations of several communicators, or a send before its receive, can wait forever.",

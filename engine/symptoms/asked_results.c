@@ -66,7 +66,8 @@ const struct orr_asked orr_asked_results[] = {
      "tree&gather|scatter|fsdp|broadcast&tree only|only all|only the all|why|implement|plan to|support tree|have tree&"
      "!slow|nvls;nccl_algo|nccl_proto&broadcast|gather| reduce |scatter|alltoall|sendrecv|send recv&ignored|fallback|"
      "falls back|no effect|not work|not respected;which algorithm|what algorithm|algorithms are|algorithms can|"
-     "algorithms used|only ring|only the ring&gather|scatter|broadcast|alltoall|sendrecv",
+     "algorithms used|only ring|only the ring&gather|scatter|broadcast|alltoall|sendrecv;gather|scatter&non "
+     "ring|alternative to the ring|alternative to ring|other than ring|instead of ring|ring implementation",
      "A tree reduces to a root and broadcasts from it, so NCCL has it for AllReduce only. AllGather and ReduceScatter "
      "have Ring, NVLS, CollNetDirect and, from 2.23.4 on with one GPU per host, PAT, whose latency grows only with "
      "the logarithm of the ranks. Broadcast and Reduce have Ring alone; Send, Receive and Alltoall have no algorithm.",
@@ -87,7 +88,7 @@ const struct orr_asked orr_asked_results[] = {
      "sendrecv|send recv|send and recv|ncclsend|point to point&low |slow|lower|drop|not reach|saturat|half|degrad&"
      "bandwidth|busbw|gb s|gbps|performance|throughput+all_reduce|allreduce|all reduce|ib_write|ib_send|ib_read|"
      "perftest|number of ranks|number of nodes| 8 nodes|16 nodes|more nodes&!alltoall|all to all|moe|nvlink|nvswitch|"
-     "gdr|tcp",
+     "gdr|tcp| pxn ",
      "Send and receive are tuned for Alltoall, so one pair of GPUs on two hosts uses few channels: from 2.20.3 to "
      "2.28.9 two, and one with many ranks, which may not fill a fast NIC. AllReduce has more.",
      "Check: run sendrecv_perf with NCCL_NCHANNELS_PER_NET_PEER=4, and count \"p2p channels per peer\" with "
@@ -136,7 +137,7 @@ const struct orr_asked orr_asked_results[] = {
      "latency|microsecond|small message|small size|small data|tiny&nccl|allreduce|all_reduce|all reduce|collective&"
      "how can|how to|minimi|reduce the|lower the|so high|too high|normal|expected|grows|increases with|increase with&"
      "!network latency|ib latency|hang|memory|pxn|ll128|register|mpirun|spike|jitter|sometimes|occasional|regress|"
-     "version|cuda graph capture",
+     "version|cuda graph capture| pat ",
      "For small sizes an operation takes the time of starting a kernel plus the latency of each step, whatever the "
      "bandwidth: a ring of n ranks has 2(n-1) steps, a tree grows with the logarithm of hosts, NVLink SHARP has few.",
      "Check: the time of nccl-tests at 8 bytes is that latency; -G 10 (CUDA graphs) shows it without starting kernels.",

@@ -107,6 +107,15 @@ const struct orr_asked orr_asked_use[] = {
      "Check: `lsmod | grep nvidia_peermem`, or \"DMA-BUF is available\" in the log, and that GPU and NIC are near: PIX "
      "or PXB in `nvidia-smi topo -m`.",
      "NCCL_NET_GDR_LEVEL=SYS allows it over any distance. `orrery explain --why gdr` names the rule."},
+    {"asked-pxn",
+     " pxn |pxn_disable&no difference|same result|same performance|makes no|not improve|doesn t help|does not help|no "
+     "improvement|no effect|no gain|no big difference;pxn_disable 1 +no difference|same bandwidth|same performance",
+     "PXN mostly helps small messages with many GPUs on each host, because it joins what several GPUs send to one "
+     "host. "
+     "With one or two GPUs per host, or large messages, a run with and without it is equally fast. NCCL does not know "
+     "the network between hosts, so it uses PXN whether there are rails or not.",
+     "Check: alltoall_perf -b 8 -e 1G -f 2 on all GPUs of the hosts, with NCCL_PXN_DISABLE=0 and 1.",
+     "Leave NCCL_PXN_DISABLE unset."},
     {"asked-pxn", " pxn &what |how |why |when |disable|enable|mean&!cost|latency|slow",
      "PXN (2.12 on) sends over the NIC next to another GPU of the host: data goes by NVLink to that GPU, which is on "
      "the rail of the destination, so that Alltoall and send need no NIC on another socket and do not cross rails.",
@@ -114,7 +123,7 @@ const struct orr_asked orr_asked_use[] = {
      "NCCL_PXN_DISABLE=1 turns it off; it needs NVLink between the GPUs."},
     {"asked-trees",
      " tree topolog|tree channel|binary tree| trees & send|recv|binary|rank|parent|child|connect|understand|represent&"
-     "nccl|log|channel&!model|source tree|bootstrap",
+     "nccl|log|channel&!model|source tree|bootstrap|fails|failure",
      "\"Trees [0] 3/-1/-1->0->5\" says for channel 0 that rank 0 gets data from rank 3 below it and sends to rank 5 "
      "above it; -1 stands for no rank. There are two trees, so that a rank that is in the middle of one is at the end "
      "of the other. Two ranks that a ring of the channel already connects get no further connection, nor a line.",
@@ -163,7 +172,11 @@ const struct orr_asked orr_asked_use[] = {
      "Check: `iperf3 -P 1` and `-P 8` between the hosts show one connection and eight.",
      "Try NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4; NICs that can do RoCE are far faster without TCP."},
     {"asked-abort",
-     "commabort|comm abort&recover|restart| hang|fault|exit|fails;fault toleran&nccl&how |support|can |handle",
+     "commabort|comm abort&recover|restart| hang|fault|exit|fails;fault toleran&nccl&how |support|can |handle;"
+     " fails| fail |failure| dies|goes down|is down| is lost|is killed|crashes&gpu| node|rank |host |"
+     "worker&recover|resume|continue|interrupted|keep running|survive|remaining&nccl|communicat|allreduce&?|how |can "
+     "|does |will |"
+     "whether&!error|vendor err|port | link| nic |plugin|init|failed to",
      "A rank that fails leaves the others waiting: NCCL does not end their operations. Each of them has to call "
      "ncclCommAbort() and make a new communicator without the failed rank (ncclCommShrink() from 2.27).",
      "Check: ncclCommGetAsyncError() reports errors of the network; a GPU that merely stops reports none.",

@@ -149,7 +149,8 @@ static void p2p_stops(struct orr_symptom_finder *f)
     const bool waits = (log->kinds[ORR_LOG_TEST_START] && !log->kinds[ORR_LOG_TEST_RESULT]) ||
                        orr_log_event_of(log, "watchdog-timeout");
     if (nvlink || !orr_symptom_transports(log).p2p || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
-        orr_log_event_of(log, "iommu-translated") || !(hang || (model && waits)))
+        orr_log_event_of(log, "iommu-translated") || orr_log_event_of(log, "socket-magic") ||
+        !(hang || (model && waits)))
         return;
     for (uint32_t i = 0; i < log->event_count; i++)
         if (log->events[i].message && log->events[i].message->weight == ORR_WEIGHT_FATAL)

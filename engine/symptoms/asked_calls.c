@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about calls of NCCL: groups, operations that wait for each other, time limits and failures; tuner plugins,
+ * ports, nccl-tests with MPI, DOCA. */
+#include "engine/symptoms/asked.h"
+
+#include <stddef.h>
+
+#define GROUPS "groupstart|groupend|group call|nccl group|nccl s group|ncclgroup|group pattern|group semantic|group api"
+
+const struct orr_asked orr_asked_calls[] = {
+    {"asked-group",
+     GROUPS "|grouped|in a group|groups them&separate|different group|same group|undefined|without group|without a "
+            "group|not grouped|ungrouped|must match|rank 1 &!new_group|process group|consumer group|group of ranks",
+     "Ranks have to group calls that belong together in the same way: a group on one rank and single calls on the "
+     "other "
+     "are undefined. The calls of a group need not make progress without each other, so the receive of one rank may "
+     "wait for its own send, and the peer for that receive.",
+     "Check: with the same group on both ranks, the hang or error goes away.",
+     "Put a send and its receive between ncclGroupStart() and ncclGroupEnd() on every rank that takes part."},
+    {"asked-group",
+     GROUPS "&?|how |why|what|can |wonder|question|understand&! hang|stuck|error|fails|new_group|one thread|sm count;"
+            "ncclsend|ncclrecv|send recv|sendrecv|alltoall|all to all&without deadlock|prevent deadlock|"
+            "prevents deadlock|avoid deadlock|avoids deadlock|deadlock free&how |why|wonder|what ",
+     "All calls between ncclGroupStart() and ncclGroupEnd() start together at the end of the group, as one kernel. Its "
+     "sends and receives run at the same time, up to 8 in a channel and the rest in rounds, in which each rank sends X "
+     "ranks ahead and receives from X ranks behind, so they cannot deadlock.",
+     "Check: Nsight Systems shows one kernel of NCCL for the group.",
+     "Put sends and receives that belong together into one group, on every rank. One by one, they take more launches "
+     "and SMs."},
+    {"asked-send-waits",
+     "ncclsend|ncclrecv|sendrecv|send recv|send kernel|recv kernel&kernel| gpu &is running|keeps running|long "
+     "time|waiting for|whole time|always block|block the gpu|block gpu|spin|occup| idle&!multiple "
+     "comm|communicators|deadlock|error|bandwidth|nchannels|max_ctas|grid|how many",
+     "A send and its receive wait for each other on the GPU: the kernel of ncclSend() runs, and occupies its SMs, "
+     "until "
+     "the peer calls ncclRecv(), because NCCL's buffers hold only a part of the data. That is normal.",
+     "Check: in Nsight Systems both kernels end at about the same time, whenever each began.",
+     "Post the receive earlier, with two buffers in turn, or start the send later. A compute kernel beside a waiting "
+     "one has fewer SMs."},
+    {"asked-init-limit",
+     "timeout|time out|time limit|forever|never return|never join|abort&comminitrank|commsplit|communicator "
+     "init|communicator creat|create a communicator|creating a communicator&how |set |possible|can |provide|way "
+     "to&!error|socket timeout|store |watchdog",
+     "NCCL has no time limit: ncclCommInitRank() waits until all ranks have called it. A program sets one with a "
+     "non-blocking communicator: config.blocking = 0 and ncclCommInitRankConfig(), then it polls "
+     "ncclCommGetAsyncError(), and calls ncclCommAbort() when its time is over.",
+     "Check: ncclCommGetAsyncError() returns ncclInProgress as long as ranks are missing.",
+     "In PyTorch, TORCH_NCCL_USE_COMM_NONBLOCKING=1 makes communicators non-blocking."},
+    {"asked-nonblocking",
+     "non blocking|nonblocking|blocking 0&communicator|ncclconfig|nccl_config|nccl call|nccl api&mean|what is the "
+     "differ|what does|purpose|what for|what will change|sense&!ncclinprogress|poll|getasync|split| "
+     "hang|stuck|segfault|"
+     "crash|wrong",
+     "A non-blocking communicator (blocking = 0) changes only the CPU side: a call returns ncclInProgress instead of "
+     "waiting, for example for the connections of a first send, so that the program can call ncclCommAbort() if a peer "
+     "never comes. On the GPU nothing changes: operations wait for their peers as before.",
+     "Check: ncclCommGetAsyncError() returns ncclInProgress until the call is done.",
+     "Poll it until it returns ncclSuccess before the next call on that communicator."},
+    {"asked-pending",
+     "timeout|timed out|time out|watchdog&which rank|what rank|which gpu|which node|which process|ranks are "
+     "not|ranks have not|ranks did not|missing rank|who is missing&print|find|know|show|identify|tell|detect|report&"
+     "?|how |can |hard to|feature&nccl|collective",
+     "NCCL itself has no watchdog and no time limit: that message is PyTorch's, and one rank does not know which "
+     "others "
+     "are missing. NCCL's RAS (2.24 on) and PyTorch's flight recorder know.",
+     "Check: while the job hangs, `ncclras` on one of its hosts lists the ranks that are late or do not answer.",
+     "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 with TORCH_NCCL_DUMP_ON_TIMEOUT=1 writes the last collectives of each rank; "
+     "tools/flight_recorder/fr_trace.py of PyTorch compares them."},
+    {"asked-failover",
+     "failover|fail over|failback|fail back|link fail|link failure|link flap|net flap|network flap|nic fail|nic "
+     "failure|port fail|port failure|port down|port recovery|redundan&nccl|allreduce|all reduce|collective|"
+     "communicat&?|support|can |how |whether|possible|retry|resume|plan&!vendor err|status 12|error 12|bond",
+     "By default NCCL does not move to another path: if a NIC or link fails for longer than the NIC's own retries "
+     "(NCCL_IB_TIMEOUT, NCCL_IB_RETRY_CNT), the operation fails, and PXN does not change that. 2.29.7 and newer can "
+     "move to another port of a merged NIC (NCCL_IB_RESILIENCY_PORT_FAILOVER=1), and 2.30 and newer return to a port "
+     "that is up again (NCCL_IB_RESILIENCY_PORT_RECOVERY=1).",
+     "Check: NCCL_DEBUG=WARN prints \"marked as failed\" when a device is given up.",
+     "Otherwise call ncclCommAbort() on all ranks and make a new communicator, or restart from a checkpoint."},
+    {"asked-tuner",
+     " tuner | tuning plugin|tuner plugin|ext tuner|tuner_plugin&?|how |what|document|example|enforce|priorit|"
+     "override|valid&!could not find|failed to find|crash|segfault",
+     "A tuner plugin (NCCL_TUNER_PLUGIN, 2.19 on) changes the choice of algorithm, protocol and channels. It gets a "
+     "table of costs for each call, and NCCL takes the least. Pairs that cannot run have the cost "
+     "NCCL_ALGO_PROTO_IGNORE (-1), which it must leave. NCCL_ALGO and NCCL_PROTO remove pairs before it.",
+     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the plugin and each choice.",
+     "Begin with the example in NCCL's source (plugins/tuner/example, before ext-tuner/example); its plugin reads a "
+     "CSV file. Unset NCCL_ALGO and NCCL_PROTO."},
+    {"asked-ports", "expose|exposed|localhost|127 0 0 1|loopback|listen on lo& port| ports&nccl&!error|fail|refused",
+     "NCCL listens on the interface by which its ranks meet (NCCL_SOCKET_IFNAME), at free ports. On one host, "
+     "NCCL_SOCKET_IFNAME=lo keeps it on 127.0.0.1; with several hosts that cannot work.",
+     "Check: `ss -ltnp` names the process and address of each port.",
+     "A port that stays open belongs to the framework: PyTorch's store listens at MASTER_PORT."},
+    {"asked-mpi-build",
+     "one device per process|one process per gpu|one gpu per process|one process for each gpu|1 gpu per process&nccl "
+     "test|mpirun|_perf&how |?|support;rank 0 &all the ranks|all ranks|every rank|each rank|all processes|every "
+     "process&show|are|is |print+_perf|nccl test",
+     "nccl-tests runs one process per GPU only if it was built with MPI=1 and is started by mpirun or srun. Built "
+     "without MPI, each process tests alone, as rank 0 on GPU 0.",
+     "Check: the list \"Using devices\" must name ranks 0 to N-1 once; `ldd build/all_reduce_perf | grep mpi` shows "
+     "MPI.",
+     "`make MPI=1 MPI_HOME=/path/to/mpi`, then `mpirun -np 8 -N 8 ./build/all_reduce_perf -b 8 -e 16G -f 2 -g 1`."},
+    {"asked-doca",
+     " doca |gpunetio& gin |gdaki&install|need|require|necessary|depend|version|kernel driver&!error code|"
+     "segfault",
+     "DOCA GPUNetIO is a part of NCCL's source, so GIN's GDAKI needs no DOCA package. It needs CUDA 12.2 or newer, a "
+     "driver of 510.40.3 or newer, a ConnectX-4 or newer NIC, rdma-core 44 or newer, and GPUDirect RDMA: "
+     "nvidia-peermem, or DMA-BUF with Linux 6.1 or newer.",
+     "Check: `lsmod | grep nvidia_peermem`, `uname -r` and `ibv_devinfo`; NCCL_DEBUG=INFO prints the GIN plugin.",
+     "If GDAKI (NCCL_GIN_TYPE=3) fails and PROXY (2) works, look at these, also in the container."},
+    {"asked-cumem-host",
+     "cumem_host|cumemhost|cumem host&what|segfault|segmentation|crash|fault|change|effect|safe|disable|why",
+     "NCCL_CUMEM_HOST_ENABLE says how the shared memory of a host's ranks is made: 1 as CUDA's host memory, passed on "
+     "by handles, 0 as files in /dev/shm. Collectives and P2P work with both. A crash in cuMemCreate() below "
+     "ncclCuMemHostEnable() is a fault of CUDA's driver, which its developers expect to be fixed from r595 on.",
+     "Check: the backtrace of the crash names cuMemCreate() and ncclCuMemHostEnable().",
+     "Leave it at 0 if 1 crashes, with /dev/shm large enough (Docker: --shm-size=1g or --ipc=host), or update the "
+     "driver."},
+    {NULL, NULL, NULL, NULL, NULL},
+};
