@@ -159,7 +159,7 @@ const struct orr_command orr_commands[] = {
      "  orrery compare --machine dgx-h100 topo.xml     (with what that machine type should have)\n\n"
      "Identical dumps are read once. Prints text on a terminal and JSON elsewhere; --text and --json choose. The exit "
      "status is 0 even if the machines differ.\n",
-     ORR_CMD_COMPARE | ORR_CMD_COLOR | ORR_CMD_VERBOSE, ORR_TOPICS(ORR_TOPICS_ANALYSIS, ORR_TOPIC_MACHINE), ORR_FILES,
+     ORR_CMD_COMPARE | ORR_CMD_COLOR | ORR_CMD_VERBOSE, ORR_TOPICS(ORR_TOPICS_COMPARED, ORR_TOPIC_MACHINE), ORR_FILES,
      orr_command_compare},
     {"detect", "[FILE|-]", "write this machine's topology, as NCCL would dump it",
      "Writes the topology XML that NCCL would dump on this machine, from /sys, /proc and the NVIDIA driver. It also "

@@ -31,10 +31,11 @@ enum orr_topic {
     ORR_TOPIC_NICS,    /* the same */
     ORR_TOPIC_DEVICE,  /* features that its kernels may use */
     ORR_TOPIC_STRICT,
-    ORR_TOPIC_RANKS,  /* which host of a cluster has which ranks */
-    ORR_TOPIC_HOSTS,  /* the number of hosts of an analysis */
-    ORR_TOPIC_REPAIR, /* repairs made before the machine is analysed */
-    ORR_TOPIC_PLAN,   /* the same without rings and trees */
+    ORR_TOPIC_RANKS,    /* which host of a cluster has which ranks */
+    ORR_TOPIC_HOSTS,    /* the number of hosts of an analysis */
+    ORR_TOPIC_COMPARED, /* the same of machines that are compared */
+    ORR_TOPIC_REPAIR,   /* repairs made before the machine is analysed */
+    ORR_TOPIC_PLAN,     /* the same without rings and trees */
     ORR_TOPIC_AGAINST,
     ORR_TOPIC_SCALING, /* the bandwidths on 1, 2, 4 ... hosts */
     ORR_TOPIC_SHOWN,   /* the numbers of hosts of a report */
@@ -72,6 +73,7 @@ typedef const unsigned char *orr_topics;
 /* Topics that are accepted together. */
 #define ORR_TOPICS_CLUSTER  ORR_TOPIC_RELEASE, ORR_TOPIC_JOB, ORR_TOPIC_NICS, ORR_TOPIC_STRICT
 #define ORR_TOPICS_ANALYSIS ORR_TOPICS_CLUSTER, ORR_TOPIC_HOSTS, ORR_TOPIC_READING, ORR_TOPIC_DEVICE
+#define ORR_TOPICS_COMPARED ORR_TOPICS_CLUSTER, ORR_TOPIC_COMPARED, ORR_TOPIC_READING, ORR_TOPIC_DEVICE
 #define ORR_TOPICS_REPAIRED ORR_TOPICS_ANALYSIS, ORR_TOPIC_REPAIR
 #define ORR_TOPICS_PLAN     ORR_TOPICS_CLUSTER, ORR_TOPIC_PLAN, ORR_TOPIC_READING
 #define ORR_TOPICS_PREDICT  ORR_TOPICS_PLAN, ORR_TOPIC_PREDICT
