@@ -5,11 +5,9 @@
  * and back to 0, and takes its rate from three links: four steps. Channel 1 does the same again, if the links have as
  * much left; else it tries GPU 0, then 2, then 1, which takes the links of the other direction. */
 #include <math.h>
+#include <string.h>
 
 #include "tests/search/plain_search.h"
-
-static void star(struct plain *s, uint32_t head);
-static struct plain_list next_gpus(const struct plain *s, uint32_t x, uint32_t p, uint32_t to_net);
 
 /* ---- Reserving a hop ---- */
 
@@ -17,11 +15,6 @@ struct move {
     uint32_t from, to;
     float rate, times; /* GB/s; how often the hops count: 1, but for stars */
 };
-
-static bool is_intel(const struct orr_node *node)
-{
-    return node->type == ORR_CPU && node->cpu.arch == ORR_ARCH_X86 && node->cpu.vendor == ORR_VENDOR_INTEL;
-}
 
 static void charge(float *capacity, float by)
 {
@@ -36,9 +29,11 @@ static uint32_t walk(struct plain *s, struct move m, uint32_t count, float sign)
     const struct orr_node *nodes = s->system->nodes;
     const bool from_gpu = nodes[m.from].type == ORR_GPU;
     float pci_rate = m.rate * sign;
-    for (uint32_t i = 0; i < path->hops && from_gpu && path->type == ORR_PATH_PHB; i++)
-        if (is_intel(&nodes[orr_path_node(s->paths, path, i)]))
+    for (uint32_t i = 0; i < path->hops && from_gpu && path->type == ORR_PATH_PHB; i++) {
+        const struct orr_node *by = &nodes[orr_path_node(s->paths, path, i)];
+        if (by->type == ORR_CPU && by->cpu.arch == ORR_ARCH_X86 && by->cpu.vendor == ORR_VENDOR_INTEL)
             pci_rate = m.rate * sign * s->release->intel_overhead_up / s->release->intel_overhead_down;
+    }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t l = s->paths->links[path->first + i];
         const struct orr_link *link = &s->system->links[l];
@@ -57,15 +52,6 @@ static uint32_t walk(struct plain *s, struct move m, uint32_t count, float sign)
     return count;
 }
 
-/* Has a node a path to any other of a type? */
-static bool reaches_some(const struct plain *s, uint32_t from, enum orr_node_type type)
-{
-    for (uint32_t to = s->system->first[type]; to < s->system->first[type + 1]; to++)
-        if (orr_path(s->paths, from, to)->type < ORR_PATH_DIS)
-            return true;
-    return false;
-}
-
 /* May the trial use the path of a move? */
 static bool is_allowed(const struct plain *s, struct move m)
 {
@@ -75,7 +61,7 @@ static bool is_allowed(const struct plain *s, struct move m)
     const int32_t limit = by_net ? s->trial.is.type_inter : s->trial.is.type_intra;
     const bool tree = p == ORR_PATTERN_BALANCED_TREE || p == ORR_PATTERN_SPLIT_TREE || p == ORR_PATTERN_TREE;
     if (orr_path(s->paths, m.from, m.to)->type >= ORR_PATH_DIS &&
-        (s->release->checks_unreachable || !reaches_some(s, m.from, nodes[m.to].type)))
+        (s->release->checks_unreachable || !(s->paths->known_types[m.from] >> nodes[m.to].type & 1)))
         return false;
     return m.times != 1 || (type_of(s, m.from, m.to) <= limit &&
                             (!tree || !s->release->checks_way_back || type_of(s, m.to, m.from) <= limit));
@@ -104,9 +90,106 @@ static void give(struct plain *s, struct move m)
     s->trial.is.hops = (int32_t)((float)s->trial.is.hops - m.times * (float)hops);
 }
 
-/* ---- Building a channel ---- */
+/* ---- Which GPU comes next ---- */
+
+int32_t plain_pci_left(const struct plain *s, uint32_t gpu)
+{
+    const struct orr_node *nodes = s->system->nodes;
+    const struct orr_link *links = s->system->links;
+    const uint32_t node = s->release->has_devs ? links[nodes[gpu].first_link].to : gpu;
+    uint32_t l = nodes[node].first_link, end = l + nodes[node].link_count;
+    while (l < end && links[l].type != ORR_LINK_PCI)
+        l++;
+    return l < end ? (int32_t)fminf(s->capacity[l], s->capacity[links[l].reverse]) : -1;
+}
+
+enum { KEYS = 5 }; /* the page's last key, the distance, needs no place: GPUs are added in that order */
+
+/* By keys of which the most important comes first; more is better. */
+static bool is_before(const int32_t a[KEYS], const int32_t b[KEYS])
+{
+    int i = 0;
+    while (i < KEYS - 1 && a[i] == b[i])
+        i++;
+    return a[i] > b[i];
+}
+
+/* All that are not in the channel, the best first; or the worst, if they differ by distance alone. */
+static struct plain_list sorted_gpus(const struct plain *s, uint32_t x, uint32_t p, uint32_t to_net)
+{
+    int32_t keys[PLAIN_MOST_GPUS][KEYS]; /* [GPU] */
+    struct plain_list list = {0}, back = {0};
+    bool reversed = to_net != PLAIN_NOWHERE && to_net != p + 1;
+    for (uint32_t i = 1; i < s->n; i++) {
+        const uint32_t y = (x + i) % s->n;
+        const struct orr_path *path = orr_path(s->paths, x, y);
+        if (!path->hops || s->used[s->trial.is.channels][y])
+            continue;
+        memcpy(keys[y], (int32_t[KEYS]){0, 0, 0, (int32_t)path->bw, -(int32_t)path->hops}, sizeof keys[y]);
+        if (to_net != PLAIN_NOWHERE) {
+            const uint32_t net = orr_net_of_id(s->system, s->trial.nets[s->trial.is.channels][0]);
+            keys[y][0] = (int32_t)orr_path(s->paths, net, y)->bw;
+            keys[y][1] = plain_pci_left(s, y);
+            keys[y][2] = -(int32_t)orr_path(s->paths, net, y)->hops;
+        }
+        uint32_t at = list.count++;
+        for (; at > 0 && is_before(keys[y], keys[list.nodes[at - 1]]); at--)
+            list.nodes[at] = list.nodes[at - 1];
+        list.nodes[at] = y;
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        reversed = reversed && !memcmp(&keys[list.nodes[i]][3], &keys[list.nodes[0]][3], 2 * sizeof(int32_t));
+        append(&back, list.nodes[list.count - 1 - i]);
+    }
+    return reversed ? back : list;
+}
+
+/* With NVSwitches the neighbours come first, or alone. */
+static struct plain_list next_gpus(const struct plain *s, uint32_t x, uint32_t p, uint32_t to_net)
+{
+    const enum orr_neighbours rule = s->has_nvs ? s->release->switch_neighbours : ORR_NEIGHBOURS_NONE;
+    const bool ring = s->trial.is.pattern == ORR_PATTERN_RING, tree = s->trial.is.pattern == ORR_PATTERN_TREE;
+    const uint32_t after = (x + 1) % s->n, before = (x + s->n - 1) % s->n;
+    const uint32_t neighbours[] = {ring ? before : after, ring ? after : before};
+    const struct plain_list sorted = sorted_gpus(s, x, p, to_net);
+    struct plain_list list = {0};
+    for (int i = 0; i < (rule == ORR_NEIGHBOURS_NONE ? 0 : tree ? 1 : 2); i++)
+        if (contains(&sorted, neighbours[i]))
+            append(&list, neighbours[i]);
+    for (uint32_t i = 0; i < sorted.count && rule != ORR_NEIGHBOURS_ONLY; i++)
+        append(&list, sorted.nodes[i]);
+    return list;
+}
+
+/* ---- NVLS and CollNet direct ---- */
 
 static void visit(struct plain *s, uint32_t x, uint32_t p, uint32_t to_net, enum order order);
+
+/* All moves from the centre to the GPUs, and from them to it. */
+static void star(struct plain *s, uint32_t head)
+{
+    const bool nvls = s->trial.is.pattern == ORR_PATTERN_NVLS;
+    const uint32_t centre = nvls ? s->system->first[ORR_NVS] : head;
+    uint32_t done = 0, position = 1;
+    struct move moves[2 * PLAIN_MOST_GPUS];
+    if (nvls && !orr_paths_has(s->paths, centre))
+        return;
+    for (uint32_t g = 0; g < s->n; g++) {
+        const float times = !nvls ? (float)(1.0 / (s->n - 1)) : g == head ? 2 : 1;
+        moves[g] = (struct move){centre, g, s->trial.is.bw_intra * times, times};
+        moves[s->n + g] = (struct move){g, centre, s->trial.is.bw_intra * times, times};
+        if (!nvls && g != head)
+            s->trial.gpus[s->trial.is.channels][position++] = g;
+    }
+    while (done < 2 * s->n && take(s, moves[done]))
+        done++;
+    if (done == 2 * s->n)
+        visit(s, PLAIN_NOWHERE, s->n, PLAIN_NOWHERE, FREE);
+    while (done-- > 0)
+        give(s, moves[done]);
+}
+
+/* ---- Building a channel ---- */
 
 static void complete(struct plain *s)
 {
@@ -187,109 +270,4 @@ void plain_enter(struct plain *s, uint32_t net, uint32_t gpu, enum order order)
     const enum orr_pattern pattern = s->trial.is.pattern;
     const uint32_t to_net = pattern == ORR_PATTERN_RING ? s->n - 1 : pattern == ORR_PATTERN_SPLIT_TREE ? 1 : 0;
     go_to(s, net, gpu, 0, s->inter ? to_net : PLAIN_NOWHERE, order);
-}
-
-/* ---- Which GPU comes next ---- */
-
-int32_t plain_pci_left(const struct plain *s, uint32_t gpu)
-{
-    const struct orr_node *nodes = s->system->nodes;
-    const struct orr_link *links = s->system->links;
-    const uint32_t node = s->release->has_devs ? links[nodes[gpu].first_link].to : gpu;
-    uint32_t l = nodes[node].first_link, end = l + nodes[node].link_count, back;
-    while (l < end && links[l].type != ORR_LINK_PCI)
-        l++;
-    if (l == end)
-        return -1;
-    for (back = nodes[links[l].to].first_link; links[back].to != node;)
-        back++;
-    return (int32_t)fminf(s->capacity[l], s->capacity[back]);
-}
-
-enum { KEYS = 5 }; /* the page's last key, the distance, needs no place: GPUs are added in that order */
-struct score {
-    uint32_t gpu;
-    int32_t keys[KEYS]; /* the most important first; more is better */
-};
-
-static bool is_before(const struct score *a, const struct score *b)
-{
-    int i = 0;
-    while (i < KEYS - 1 && a->keys[i] == b->keys[i])
-        i++;
-    return a->keys[i] > b->keys[i];
-}
-
-/* All that are not in the channel, the best first; or the worst, if they differ by distance alone. */
-static struct plain_list sorted_gpus(const struct plain *s, uint32_t x, uint32_t p, uint32_t to_net)
-{
-    struct score scores[PLAIN_MOST_GPUS];
-    struct plain_list list = {0};
-    bool reversed = to_net != PLAIN_NOWHERE && to_net != p + 1;
-    uint32_t count = 0;
-    for (uint32_t i = 1; i < s->n; i++) {
-        const uint32_t y = (x + i) % s->n;
-        const struct orr_path *path = orr_path(s->paths, x, y);
-        if (!path->hops || s->used[s->trial.is.channels][y])
-            continue;
-        struct score score = {y, {0, 0, 0, (int32_t)path->bw, -(int32_t)path->hops}};
-        if (to_net != PLAIN_NOWHERE) {
-            const uint32_t net = orr_net_of_id(s->system, s->trial.nets[s->trial.is.channels][0]);
-            score.keys[0] = (int32_t)orr_path(s->paths, net, y)->bw;
-            score.keys[1] = plain_pci_left(s, y);
-            score.keys[2] = -(int32_t)orr_path(s->paths, net, y)->hops;
-        }
-        uint32_t at = count++;
-        for (; at > 0 && is_before(&score, &scores[at - 1]); at--)
-            scores[at] = scores[at - 1];
-        scores[at] = score;
-    }
-    for (uint32_t i = 1; i < count; i++)
-        reversed = reversed && scores[i].keys[3] == scores[0].keys[3] && scores[i].keys[4] == scores[0].keys[4];
-    for (uint32_t i = 0; i < count; i++)
-        append(&list, scores[reversed ? count - 1 - i : i].gpu);
-    return list;
-}
-
-/* With NVSwitches the neighbours come first, or alone. */
-static struct plain_list next_gpus(const struct plain *s, uint32_t x, uint32_t p, uint32_t to_net)
-{
-    const enum orr_neighbours rule = s->has_nvs ? s->release->switch_neighbours : ORR_NEIGHBOURS_NONE;
-    const bool ring = s->trial.is.pattern == ORR_PATTERN_RING, tree = s->trial.is.pattern == ORR_PATTERN_TREE;
-    const uint32_t after = (x + 1) % s->n, before = (x + s->n - 1) % s->n;
-    const uint32_t neighbours[] = {ring ? before : after, ring ? after : before};
-    const struct plain_list sorted = sorted_gpus(s, x, p, to_net);
-    struct plain_list list = {0};
-    for (int i = 0; i < (rule == ORR_NEIGHBOURS_NONE ? 0 : tree ? 1 : 2); i++)
-        if (contains(&sorted, neighbours[i]))
-            append(&list, neighbours[i]);
-    for (uint32_t i = 0; i < sorted.count && rule != ORR_NEIGHBOURS_ONLY; i++)
-        append(&list, sorted.nodes[i]);
-    return list;
-}
-
-/* ---- NVLS and CollNet direct ---- */
-
-/* All moves from the centre to the GPUs, and from them to it. */
-static void star(struct plain *s, uint32_t head)
-{
-    const bool nvls = s->trial.is.pattern == ORR_PATTERN_NVLS;
-    const uint32_t centre = nvls ? s->system->first[ORR_NVS] : head;
-    uint32_t done = 0, position = 1;
-    struct move moves[2 * PLAIN_MOST_GPUS];
-    if (nvls && !orr_paths_has(s->paths, centre))
-        return;
-    for (uint32_t g = 0; g < s->n; g++) {
-        const float times = !nvls ? (float)(1.0 / (s->n - 1)) : g == head ? 2 : 1;
-        moves[g] = (struct move){centre, g, s->trial.is.bw_intra * times, times};
-        moves[s->n + g] = (struct move){g, centre, s->trial.is.bw_intra * times, times};
-        if (!nvls && g != head)
-            s->trial.gpus[s->trial.is.channels][position++] = g;
-    }
-    while (done < 2 * s->n && take(s, moves[done]))
-        done++;
-    if (done == 2 * s->n)
-        visit(s, PLAIN_NOWHERE, s->n, PLAIN_NOWHERE, FREE);
-    while (done-- > 0)
-        give(s, moves[done]);
 }

@@ -12,23 +12,7 @@
 
 enum { IN_ORDER_STEPS = 1024 };
 
-static void list_nets(struct plain *s);
-static bool is_one_port(const struct orr_node *a, const struct orr_node *b);
-static bool may_enter_by(const struct plain *s, uint32_t net);
-
-/* ---- Where a channel starts ---- */
-
-static void start_without_nets(struct plain *s)
-{
-    const int32_t k = s->trial.is.channels;
-    if (s->trial.is.pattern == ORR_PATTERN_NVLS) {
-        plain_enter(s, PLAIN_NOWHERE, (uint32_t)k, FREE);
-        return;
-    }
-    plain_enter(s, PLAIN_NOWHERE, k ? s->trial.gpus[k - 1][0] : 0, k ? AS_BEFORE : IN_ORDER);
-    for (uint32_t g = 0; g < s->n && (!k || !s->trial.is.same_channels); g++)
-        plain_enter(s, PLAIN_NOWHERE, g, FREE);
-}
+/* ---- Which NICs are tried ---- */
 
 /* Is path a from a NIC nearer than b? By bandwidth, then by type or by hops. */
 static bool is_nearer(const struct plain *s, const struct orr_path *a, const struct orr_path *b)
@@ -46,6 +30,135 @@ static const struct orr_path *nearest(const struct plain *s, uint32_t net)
         if (is_nearer(s, orr_path(s->paths, net, g), best))
             best = orr_path(s->paths, net, g);
     return best;
+}
+
+uint32_t plain_preferred(const struct plain *s, uint32_t gpu, int32_t channel)
+{
+    uint32_t scratch[2 * (PLAIN_MOST_NETS + PLAIN_MOST_GPUS)];
+    return orr_local_net(s->paths, gpu, channel, scratch);
+}
+
+/* How late a NIC comes in the list of a GPU: by the type of its path. Up to 2.11.4 all come at once; from 2.9.6 on only
+ * the fastest are entered by, by hops from their nearest GPU. */
+static int32_t turn_of(const struct plain *s, uint32_t gpu, uint32_t net, bool fastest)
+{
+    float best = 0;
+    if (!fastest)
+        return s->release->net_lists <= ORR_NETS_FASTEST_START ? 0 : type_of(s, gpu, net);
+    for (uint32_t other = s->first_net; other < s->end_net; other++)
+        best = fmaxf(best, nearest(s, other)->bw);
+    return nearest(s, net)->bw == best ? nearest(s, net)->hops : -1;
+}
+
+/* The local NICs of each GPU, for channels 0, 1, ... up to the first repetition: GPU by GPU, or in turns. */
+static void list_preferred(const struct plain *s, struct plain_list *list, uint32_t first, uint32_t end)
+{
+    const bool in_turns = s->system->host_count > 1 && orr_setting_in(ORR_SET_MNNVL_SCATTER_NETS_ENABLE, s->release) &&
+                          orr_setting_int(s->settings, ORR_SET_MNNVL_SCATTER_NETS_ENABLE) != 0;
+    const uint32_t gpus = end - first, channels = (uint32_t)s->release->max_channels;
+    bool ended[PLAIN_MOST_GPUS] = {false};
+    for (uint32_t i = 0; i < gpus * channels; i++) {
+        const uint32_t g = first + (in_turns ? i % gpus : i / channels), c = in_turns ? i / gpus : i % channels;
+        const uint32_t net = ended[g] ? ORR_NO_NODE : plain_preferred(s, g, (int32_t)c);
+        ended[g] = net == ORR_NO_NODE || (c > 0 && net == plain_preferred(s, g, 0));
+        if (!ended[g])
+            append(list, net);
+    }
+}
+
+/* A list for the GPUs from `first` to before `end`, up to the type limit of the trial, or all of the fastest NICs: a
+ * path that was diverted through the CPU visits a node twice at most. NICs of one turn begin with the GPU's own. */
+static struct plain_list list_for(const struct plain *s, uint32_t first, uint32_t end, bool fastest)
+{
+    const enum orr_net_lists rule = s->release->net_lists;
+    const bool rotated = rule == ORR_NETS_BY_TYPE_ROTATED || fastest, preferred = rule == ORR_NETS_PREFERRED;
+    const int32_t last = fastest ? 2 * (int32_t)s->system->node_count : s->trial.is.type_inter;
+    const uint32_t known = preferred ? s->first_net + (uint32_t)s->release->max_channels : s->end_net;
+    const bool limited = preferred && s->release->policy_limits_lists && s->paths->nets_per_gpu > 0;
+    const uint32_t most = limited ? (uint32_t)s->paths->nets_per_gpu * (end - first) : PLAIN_MOST_NETS;
+    struct plain_list list = {0};
+    if (preferred)
+        list_preferred(s, &list, first, end);
+    for (int32_t turn = 0; turn <= last; turn++)
+        for (uint32_t g = first; g < end; g++) {
+            struct plain_list run = {0};
+            const uint32_t own = rotated ? (uint32_t)s->system->nodes[g].gpu.dev : 0;
+            for (uint32_t net = s->first_net; net < s->end_net && net < known; net++)
+                if (turn_of(s, g, net, fastest) == turn)
+                    append(&run, net);
+            for (uint32_t i = 0; i < run.count && list.count < most; i++)
+                append(&list, run.nodes[(own + i) % run.count]);
+        }
+    return list;
+}
+
+void plain_list_nets(struct plain *s)
+{
+    s->starts = list_for(s, 0, s->n, s->release->net_lists == ORR_NETS_FASTEST_START);
+    for (uint32_t g = 0; g < s->n; g++)
+        s->exits[g] = list_for(s, g, g + 1, false);
+}
+
+static bool is_one_port(const struct orr_node *a, const struct orr_node *b)
+{
+    return a->net.asic == b->net.asic && a->net.port == b->net.port;
+}
+
+/* Does a NIC count as the card of another, where NICs are not crossed? */
+static bool is_one_card(const struct plain *s, const struct orr_node *a, const struct orr_node *b)
+{
+    const struct orr_node *nodes = s->system->nodes;
+    const struct orr_link *links = s->system->links;
+    if (s->release->knows_rails && a->net.rail >= 0 && b->net.rail >= 0)
+        return a->net.rail == b->net.rail;
+    if (orr_setting_int(s->settings, ORR_SET_MNNVL_RAIL_PER_HOST) == 1 && orr_id_system(a->id) != orr_id_system(b->id))
+        return a->net.port == b->net.port &&
+               orr_id_local(nodes[links[a->first_link].to].id) == orr_id_local(nodes[links[b->first_link].to].id);
+    return is_one_port(a, b);
+}
+
+/* Do two channels, the second of which is odd, swap their NICs? */
+static bool swaps_nets(const struct plain *s)
+{
+    const enum orr_nic_pairs rule = s->release->nic_pairs;
+    const bool rings = s->trial.is.pattern == ORR_PATTERN_RING && s->trial.is.cross_nic == 2;
+    return s->trial.is.channels & 1 &&
+           (rule == ORR_PAIRS_RINGS ? rings : rule == ORR_PAIRS_ALL && s->trial.is.cross_nic);
+}
+
+bool plain_may_leave_by(const struct plain *s, uint32_t net)
+{
+    const int32_t k = s->trial.is.channels, crosses = s->trial.is.cross_nic;
+    const struct orr_node *entry = &s->system->nodes[orr_net_of_id(s->system, s->trial.nets[k][0])];
+    const struct orr_node *exit = &s->system->nodes[net];
+    const bool planes = s->release->knows_rails && entry->net.plane >= 0 && exit->net.plane >= 0;
+    if ((planes && entry->net.plane != exit->net.plane) ||
+        (s->trial.is.pattern == ORR_PATTERN_TREE && entry->id != exit->id) ||
+        (swaps_nets(s) && exit->id != s->trial.nets[k - 1][0]))
+        return false;
+    return crosses == 1 || (crosses && s->release->nic_pairs == ORR_PAIRS_RINGS) || is_one_card(s, entry, exit);
+}
+
+static bool may_enter_by(const struct plain *s, uint32_t net)
+{
+    const struct orr_node *node = &s->system->nodes[net];
+    return (node->net.coll || !s->trial.is.collnet) && s->port_bw[net] >= (float)(int32_t)s->trial.is.bw_inter &&
+           (s->entered[net] < node->net.max_channels || !s->release->counts_connections) &&
+           (!swaps_nets(s) || node->id == s->trial.nets[s->trial.is.channels - 1][1]);
+}
+
+/* ---- Where a channel starts ---- */
+
+static void start_without_nets(struct plain *s)
+{
+    const int32_t k = s->trial.is.channels;
+    if (s->trial.is.pattern == ORR_PATTERN_NVLS) {
+        plain_enter(s, PLAIN_NOWHERE, (uint32_t)k, FREE);
+        return;
+    }
+    plain_enter(s, PLAIN_NOWHERE, k ? s->trial.gpus[k - 1][0] : 0, k ? AS_BEFORE : IN_ORDER);
+    for (uint32_t g = 0; g < s->n && (!k || !s->trial.is.same_channels); g++)
+        plain_enter(s, PLAIN_NOWHERE, g, FREE);
 }
 
 /* What follows the starts from a NIC. Some releases forget to give back what they took of its port's bandwidth. */
@@ -157,138 +270,4 @@ void plain_start_channel(struct plain *s)
     } else {
         start_without_nets(s);
     }
-}
-
-void plain_attempt(struct plain *s)
-{
-    s->trial.is.channels = 0;
-    if (s->inter)
-        list_nets(s);
-    plain_start_channel(s);
-}
-
-/* ---- Which NICs are tried ---- */
-
-uint32_t plain_preferred(const struct plain *s, uint32_t gpu, int32_t channel)
-{
-    uint32_t scratch[2 * (PLAIN_MOST_NETS + PLAIN_MOST_GPUS)];
-    return orr_local_net(s->paths, gpu, channel, scratch);
-}
-
-/* Appends NICs that are equally good, beginning with the one at `turn`, until the list has `most`. */
-static void append_turned(struct plain_list *list, const struct plain_list *run, int32_t turn, uint32_t most)
-{
-    for (uint32_t i = 0; i < run->count && list->count < most; i++)
-        append(list, run->nodes[((uint32_t)turn + i) % run->count]);
-}
-
-/* 2.9.6 - 2.11.4: only the NICs with the highest rate to a GPU, by hops. A path that was diverted through the CPU
- * visits a node twice at most. */
-static struct plain_list list_fastest(const struct plain *s)
-{
-    struct plain_list list = {0};
-    float best = 0;
-    for (uint32_t net = s->first_net; net < s->end_net; net++)
-        best = fmaxf(best, nearest(s, net)->bw);
-    for (uint32_t hops = 0; hops <= 2 * s->system->node_count; hops++) {
-        struct plain_list run = {0};
-        for (uint32_t net = s->first_net; net < s->end_net; net++)
-            if (nearest(s, net)->bw == best && nearest(s, net)->hops == hops)
-                append(&run, net);
-        append_turned(&list, &run, s->system->nodes[0].gpu.dev, PLAIN_MOST_NETS);
-    }
-    return list;
-}
-
-/* The local NICs of each GPU, for channels 0, 1, ... up to the first repetition: GPU by GPU, or in turns. */
-static void list_preferred(const struct plain *s, struct plain_list *list, uint32_t first, uint32_t end)
-{
-    const bool in_turns = s->system->host_count > 1 && orr_setting_in(ORR_SET_MNNVL_SCATTER_NETS_ENABLE, s->release) &&
-                          orr_setting_int(s->settings, ORR_SET_MNNVL_SCATTER_NETS_ENABLE) != 0;
-    const uint32_t gpus = end - first, channels = (uint32_t)s->release->max_channels;
-    bool ended[PLAIN_MOST_GPUS] = {false};
-    for (uint32_t i = 0; i < gpus * channels; i++) {
-        const uint32_t g = first + (in_turns ? i % gpus : i / channels), c = in_turns ? i / gpus : i % channels;
-        const uint32_t net = ended[g] ? ORR_NO_NODE : plain_preferred(s, g, (int32_t)c);
-        ended[g] = net == ORR_NO_NODE || (c > 0 && net == plain_preferred(s, g, 0));
-        if (!ended[g])
-            append(list, net);
-    }
-}
-
-/* A list for the GPUs from `first` to before `end`, up to the type limit of the trial. */
-static struct plain_list list_for(const struct plain *s, uint32_t first, uint32_t end)
-{
-    const enum orr_net_lists rule = s->release->net_lists;
-    const bool rotated = rule == ORR_NETS_BY_TYPE_ROTATED, preferred = rule == ORR_NETS_PREFERRED;
-    const uint32_t known = preferred ? s->first_net + (uint32_t)s->release->max_channels : s->end_net;
-    const bool limited = preferred && s->release->policy_limits_lists && s->paths->nets_per_gpu > 0;
-    const uint32_t most = limited ? (uint32_t)s->paths->nets_per_gpu * (end - first) : PLAIN_MOST_NETS;
-    struct plain_list list = {0};
-    if (preferred)
-        list_preferred(s, &list, first, end);
-    for (int32_t type = 0; type <= s->trial.is.type_inter; type++)
-        for (uint32_t g = first; g < end; g++) {
-            struct plain_list run = {0};
-            for (uint32_t net = s->first_net; net < s->end_net && net < known; net++)
-                if (rule <= ORR_NETS_FASTEST_START || type_of(s, g, net) == type)
-                    append(&run, net);
-            append_turned(&list, &run, rotated ? s->system->nodes[g].gpu.dev : 0, most);
-        }
-    return list;
-}
-
-static void list_nets(struct plain *s)
-{
-    s->starts = s->release->net_lists == ORR_NETS_FASTEST_START ? list_fastest(s) : list_for(s, 0, s->n);
-    for (uint32_t g = 0; g < s->n; g++)
-        s->exits[g] = list_for(s, g, g + 1);
-}
-
-static bool is_one_port(const struct orr_node *a, const struct orr_node *b)
-{
-    return a->net.asic == b->net.asic && a->net.port == b->net.port;
-}
-
-/* Does a NIC count as the card of another, where NICs are not crossed? */
-static bool is_one_card(const struct plain *s, const struct orr_node *a, const struct orr_node *b)
-{
-    const struct orr_node *nodes = s->system->nodes;
-    const struct orr_link *links = s->system->links;
-    if (s->release->knows_rails && a->net.rail >= 0 && b->net.rail >= 0)
-        return a->net.rail == b->net.rail;
-    if (orr_setting_int(s->settings, ORR_SET_MNNVL_RAIL_PER_HOST) == 1 && orr_id_system(a->id) != orr_id_system(b->id))
-        return a->net.port == b->net.port &&
-               orr_id_local(nodes[links[a->first_link].to].id) == orr_id_local(nodes[links[b->first_link].to].id);
-    return is_one_port(a, b);
-}
-
-/* Do two channels, the second of which is odd, swap their NICs? */
-static bool swaps_nets(const struct plain *s)
-{
-    const enum orr_nic_pairs rule = s->release->nic_pairs;
-    const bool rings = s->trial.is.pattern == ORR_PATTERN_RING && s->trial.is.cross_nic == 2;
-    return s->trial.is.channels & 1 &&
-           (rule == ORR_PAIRS_RINGS ? rings : rule == ORR_PAIRS_ALL && s->trial.is.cross_nic);
-}
-
-bool plain_may_leave_by(const struct plain *s, uint32_t net)
-{
-    const int32_t k = s->trial.is.channels, crosses = s->trial.is.cross_nic;
-    const struct orr_node *entry = &s->system->nodes[orr_net_of_id(s->system, s->trial.nets[k][0])];
-    const struct orr_node *exit = &s->system->nodes[net];
-    const bool planes = s->release->knows_rails && entry->net.plane >= 0 && exit->net.plane >= 0;
-    if ((planes && entry->net.plane != exit->net.plane) ||
-        (s->trial.is.pattern == ORR_PATTERN_TREE && entry->id != exit->id) ||
-        (swaps_nets(s) && exit->id != s->trial.nets[k - 1][0]))
-        return false;
-    return crosses == 1 || (crosses && s->release->nic_pairs == ORR_PAIRS_RINGS) || is_one_card(s, entry, exit);
-}
-
-static bool may_enter_by(const struct plain *s, uint32_t net)
-{
-    const struct orr_node *node = &s->system->nodes[net];
-    return (node->net.coll || !s->trial.is.collnet) && s->port_bw[net] >= (float)(int32_t)s->trial.is.bw_inter &&
-           (s->entered[net] < node->net.max_channels || !s->release->counts_connections) &&
-           (!swaps_nets(s) || node->id == s->trial.nets[s->trial.is.channels - 1][1]);
 }

@@ -9,86 +9,6 @@
 
 #include <string.h>
 
-static void search_graph(struct plain *s);
-
-/* ---- Graphs that NCCL searches ---- */
-
-static enum orr_code find(struct plain *s, const struct orr_graph_request *wanted,
-                          struct plain_graph graphs[ORR_GRAPH_COUNT], struct orr_error *err)
-{
-    const struct orr_trial *start = &s->limits.start;
-    orr_search_limits(&s->asked, wanted, &s->limits);
-    if (start->pattern == ORR_PATTERN_NONE) { /* it stays empty, with the types that it would begin with */
-        graphs[wanted->kind].is = (struct orr_trial){
-            .pattern = wanted->pattern, .type_intra = start->type_intra, .type_inter = start->type_inter};
-        return ORR_OK;
-    }
-    search_graph(s);
-    graphs[wanted->kind] = s->best;
-    return s->overrun ? orr_fail(err, ORR_UNSUPPORTED, "more channels than the release's tables hold") : ORR_OK;
-}
-
-static enum orr_code prepare(struct plain *s, const struct orr_system *system, struct orr_arena *arena,
-                             struct orr_error *err)
-{
-    if (s->n > PLAIN_MOST_GPUS || s->end_net - s->first_net > PLAIN_MOST_NETS ||
-        system->node_count > PLAIN_MOST_NODES || system->link_count > PLAIN_MOST_LINKS)
-        return orr_fail(err, ORR_LIMIT, "more than the plain search has room for");
-    for (uint32_t l = 0; l < system->link_count; l++)
-        s->capacity[l] = system->links[l].bw;
-    for (uint32_t net = s->first_net; net < s->end_net; net++)
-        s->port_bw[net] = system->nodes[net].net.bw;
-    s->inter = (s->first_net < s->end_net || s->release->keeps_nets) && system->leaves_host;
-    s->asked.input = (struct orr_search_input){.system = system,
-                                               .paths = s->paths,
-                                               .settings = s->settings,
-                                               .n = s->n,
-                                               .net_count = s->end_net - s->first_net,
-                                               .inter = s->inter,
-                                               .cc_min = INT32_MAX};
-    for (const struct orr_node *node = system->nodes; node < system->nodes + system->node_count; node++)
-        if ((node->type == ORR_GPU || node->type == ORR_DEV) && node->gpu.sm < s->asked.input.cc_min)
-            s->asked.input.cc_min = node->gpu.sm;
-    return orr_search_prepare(&s->asked, arena, err);
-}
-
-enum orr_code plain_search(const struct orr_paths *paths, const struct orr_settings *settings,
-                           const struct orr_search_request *request, struct orr_arena *arena,
-                           struct plain_graph ret_graphs[ORR_GRAPH_COUNT], struct orr_error *err)
-{
-    const struct orr_system *system = paths->system;
-    const struct orr_release *r = system->release;
-    static struct plain s; /* large, and of one thread */
-    s = (struct plain){.system = system,
-                       .paths = paths,
-                       .settings = settings,
-                       .release = r,
-                       .n = orr_system_count(system, ORR_GPU),
-                       .first_net = system->first[ORR_NET],
-                       .end_net = system->first[ORR_NET + 1],
-                       .has_nvs = orr_system_count(system, ORR_NVS) > 0};
-    ORR_TRY(prepare(&s, system, arena, err));
-    memset(ret_graphs, 0, ORR_GRAPH_COUNT * sizeof *ret_graphs);
-    const struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, r->ring_max_channels, false, 0};
-    ORR_TRY(find(&s, &ring, ret_graphs, err));
-    const int32_t k = ret_graphs[ORR_GRAPH_RING].is.channels, least = r->tree_keeps_ring_channels ? k : 1;
-    const struct {
-        bool asked;
-        struct orr_graph_request graph;
-    } others[] = {
-        {true, {ORR_GRAPH_TREE, orr_tree_pattern_asked(r, request->hosts), least, k, false, 1}},
-        {request->collnet || r->collnet_always, {ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true, 2}},
-        {request->collnet && r->collnet_direct,
-         {ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, r->max_channels, true, 4}},
-        {request->nvls && r->nvls_max_channels > 0,
-         {ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, r->nvls_max_channels, false, 3}},
-    };
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].asked)
-            ORR_TRY(find(&s, &others[i].graph, ret_graphs, err));
-    return ORR_OK;
-}
-
 /* ---- When a result is better ---- */
 
 bool plain_is_better(const struct plain *s)
@@ -118,7 +38,10 @@ static void attempt(struct plain *s)
                : s->trial.is.pattern == ORR_PATTERN_TREE ? s->release->steps_tree
                                                          : s->release->steps_other;
     s->all_steps -= s->steps;
-    plain_attempt(s);
+    s->trial.is.channels = 0;
+    if (s->inter)
+        plain_list_nets(s);
+    plain_start_channel(s);
 }
 
 static bool is_done(const struct plain *s)
@@ -273,12 +196,22 @@ static void simple_order(struct plain *s)
     }
 }
 
-/* Everything that NCCL tries for one graph, from the conditions of the trial on. */
-static void search_graph(struct plain *s)
+/* ---- Graphs that NCCL searches ---- */
+
+/* Everything that NCCL tries for one graph, from the conditions of the request on. */
+static enum orr_code find(struct plain *s, const struct orr_graph_request *wanted,
+                          struct plain_graph graphs[ORR_GRAPH_COUNT], struct orr_error *err)
 {
+    const struct orr_trial *start = &s->limits.start;
+    orr_search_limits(&s->asked, wanted, &s->limits);
+    if (start->pattern == ORR_PATTERN_NONE) { /* it stays empty, with the types that it would begin with */
+        graphs[wanted->kind].is = (struct orr_trial){
+            .pattern = wanted->pattern, .type_intra = start->type_intra, .type_inter = start->type_inter};
+        return ORR_OK;
+    }
     uint32_t rate = orr_search_first_rate(&s->asked, &s->limits);
     s->all_steps = s->release->steps_all;
-    s->trial = s->best = (struct plain_graph){.is = s->limits.start};
+    s->trial = s->best = (struct plain_graph){.is = *start};
     s->trial.is.bw_intra = s->trial.is.bw_inter = s->limits.rates[rate];
     do
         attempt(s);
@@ -292,4 +225,61 @@ static void search_graph(struct plain *s)
     } else if (!s->trial.is.collnet && s->trial.is.pattern != ORR_PATTERN_NVLS) {
         simple_order(s);
     }
+    graphs[wanted->kind] = s->best;
+    return s->overrun ? orr_fail(err, ORR_UNSUPPORTED, "more channels than the release's tables hold") : ORR_OK;
+}
+
+static enum orr_code prepare(struct plain *s, const struct orr_system *system, struct orr_arena *arena,
+                             struct orr_error *err)
+{
+    if (s->n > PLAIN_MOST_GPUS || s->end_net - s->first_net > PLAIN_MOST_NETS ||
+        system->node_count > PLAIN_MOST_NODES || system->link_count > PLAIN_MOST_LINKS)
+        return orr_fail(err, ORR_LIMIT, "more than the plain search has room for");
+    for (uint32_t l = 0; l < system->link_count; l++)
+        s->capacity[l] = system->links[l].bw;
+    for (uint32_t net = s->first_net; net < s->end_net; net++)
+        s->port_bw[net] = system->nodes[net].net.bw;
+    s->inter = (s->first_net < s->end_net || s->release->keeps_nets) && system->leaves_host;
+    s->asked.input = (struct orr_search_input){.system = system, .paths = s->paths, .settings = s->settings, .n = s->n};
+    s->asked.input.net_count = s->end_net - s->first_net;
+    s->asked.input.inter = s->inter;
+    s->asked.input.cc_min = INT32_MAX;
+    for (const struct orr_node *node = system->nodes; node < system->nodes + system->node_count; node++)
+        if ((node->type == ORR_GPU || node->type == ORR_DEV) && node->gpu.sm < s->asked.input.cc_min)
+            s->asked.input.cc_min = node->gpu.sm;
+    return orr_search_prepare(&s->asked, arena, err);
+}
+
+enum orr_code plain_search(const struct orr_paths *paths, const struct orr_settings *settings,
+                           const struct orr_search_request *request, struct orr_arena *arena,
+                           struct plain_graph ret_graphs[ORR_GRAPH_COUNT], struct orr_error *err)
+{
+    const struct orr_system *system = paths->system;
+    const struct orr_release *r = system->release;
+    static struct plain s; /* large, and of one thread */
+    s = (struct plain){.system = system, .paths = paths, .settings = settings, .release = r};
+    s.n = orr_system_count(system, ORR_GPU);
+    s.first_net = system->first[ORR_NET];
+    s.end_net = system->first[ORR_NET + 1];
+    s.has_nvs = orr_system_count(system, ORR_NVS) > 0;
+    ORR_TRY(prepare(&s, system, arena, err));
+    memset(ret_graphs, 0, ORR_GRAPH_COUNT * sizeof *ret_graphs);
+    const struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, r->ring_max_channels, false, 0};
+    ORR_TRY(find(&s, &ring, ret_graphs, err));
+    const int32_t k = ret_graphs[ORR_GRAPH_RING].is.channels, least = r->tree_keeps_ring_channels ? k : 1;
+    const struct {
+        bool asked;
+        struct orr_graph_request graph;
+    } others[] = {
+        {true, {ORR_GRAPH_TREE, orr_tree_pattern_asked(r, request->hosts), least, k, false, 1}},
+        {request->collnet || r->collnet_always, {ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true, 2}},
+        {request->collnet && r->collnet_direct,
+         {ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, r->max_channels, true, 4}},
+        {request->nvls && r->nvls_max_channels > 0,
+         {ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, r->nvls_max_channels, false, 3}},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].asked)
+            ORR_TRY(find(&s, &others[i].graph, ret_graphs, err));
+    return ORR_OK;
 }

@@ -3,7 +3,7 @@
  * find too. It counts in floats as NCCL does, remembers nothing and makes every attempt.
  *
  * plain_search.c says which attempts there are, plain_nics.c where the channels of one start and leave,
- * plain_channels.c how they are built. Each has its sections of the page in their order. The limits of a graph come
+ * plain_channels.c how they are built. Their sections have the names of the page's. The limits of a graph come
  * from engine/search/limits.c, which has no shortcut and which NCCL's results hold. */
 #ifndef ORR_TESTS_PLAIN_SEARCH_H
 #define ORR_TESTS_PLAIN_SEARCH_H
@@ -51,8 +51,8 @@ enum orr_code plain_search(const struct orr_paths *paths, const struct orr_setti
 /* plain_search.c: is the trial, with the channels that it has now, better than the best so far? */
 bool plain_is_better(const struct plain *s);
 
-/* plain_nics.c: one attempt with the trial's conditions and s->steps. */
-void plain_attempt(struct plain *s);
+/* plain_nics.c: lists the NICs that an attempt with the trial's conditions tries. */
+void plain_list_nets(struct plain *s);
 
 /* plain_nics.c: starts the next channel of the trial in every way. */
 void plain_start_channel(struct plain *s);
