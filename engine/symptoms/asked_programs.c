@@ -119,6 +119,13 @@ const struct orr_asked orr_asked_programs[] = {
      "Check: ncclCommGetAsyncError() reports errors of the network, and works from another CPU thread.",
      "Poll it in a CPU thread with a time limit, and call ncclCommAbort() there, on all ranks; then the stream goes "
      "on."},
+    {"asked-ray-interface",
+     " ray &interface|socket_ifname&sets|set by|default|wrong|hard coded|hardcoded|why|constants",
+     "Ray Train sets NCCL_SOCKET_IFNAME itself if the job does not: to ^lo,docker,veth, or en,eth,bond before. NCCL "
+     "then "
+     "uses only interfaces that fit it, and not those that it would choose itself.",
+     "Check: NCCL_DEBUG=INFO prints \"NCCL_SOCKET_IFNAME set by environment to\", and `ip -br addr` the interfaces.",
+     "Set NCCL_SOCKET_IFNAME in Ray's runtime_env (env_vars) to the interface that all hosts share."},
     {"asked-graphs",
      ORR_GRAPHS "&nccl|collective|allreduce|communicator&?|support|can |how |mixing|register|safe|what&! hang|stuck|"
                 "error|fail|deadlock|slow|wrong|corrupt",
