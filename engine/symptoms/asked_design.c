@@ -18,9 +18,10 @@ const struct orr_asked orr_asked_design[] = {
      "part of the nic|subset of |only some of|not all nic|not all of the|only half of|other nics|some nics|not use "
      "all|doesn t use all|does not use all|not used all|unused nic|only one nic|only 1 nic|one of the nics|nics are "
      "idle& nic|hca|network card|ib card|interface&!alltoall|all2all|all to all|error|fail| hang|pod",
-     "NCCL uses the NICs that its search finds useful: those beside GPUs of the job, as many as raise the bandwidth "
-     "of a ring. A NIC behind a PCIe link that is already full, or of another speed than the others, adds nothing. "
-     "Rails are preferred but not enforced unless NCCL_CROSS_NIC=0.",
+     "NCCL uses the NICs that its search finds useful: those beside the job's GPUs, as many as raise the bandwidth of "
+     "a ring. One GPU per host fills one PCIe x16 link, and so uses one NIC. A NIC behind a PCIe link that is already "
+     "full, or of another speed than the others, adds nothing. Rails are preferred but not enforced unless "
+     "NCCL_CROSS_NIC=0.",
      "Check on all hosts: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH prints the topology and the NICs of each "
      "channel below \"Pattern 4\"; \"NET/IB : Using\" lists the NICs.",
      "Give `orrery check-log` that log, or `orrery explain` the dump (NCCL_TOPO_DUMP_FILE): they name the NICs left "
@@ -54,6 +55,14 @@ const struct orr_asked orr_asked_design[] = {
      "use, grows with the number of ranks.",
      "Check: nccl-tests with the small size and -m 100 against the sum of the sizes.",
      "Put the data into one buffer and call one operation; PyTorch's DDP and FSDP have buckets for that."},
+    {"asked-buffers",
+     "buffer&channel|proxy thread|each peer|per peer|neighbour|neighbor&shared|share |own |separate|dedicated|each "
+     "channel|per channel&!error|hang|out of memory|nccl_buffsize|regist|symmetric|split",
+     "For collectives, each channel has a buffer of its own for each neighbour in its ring or tree (4 MiB for Simple, "
+     "smaller ones for LL and LL128). Send and receive over the network share one buffer of the proxy instead, unless "
+     "NCCL_NET_SHARED_BUFFERS=0.",
+     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ALLOC prints each allocation.",
+     "NCCL_BUFFSIZE sets the size; NCCL's developers advise leaving it alone."},
     {"asked-utilization",
      "gpu util|gpu utilization|gpu utilisation|utilization is 100|100 utilization|volatile gpu&nccl|allreduce|all "
      "reduce|collective|communicat|waiting&!hang|stuck|memory util|low gpu|loader",
@@ -86,7 +95,8 @@ const struct orr_asked orr_asked_design[] = {
      "Check: \"Trees [0] 1/-1/-1->0->-1\" with NCCL_DEBUG=INFO: inside a host each rank has one rank below it.",
      "NCCL_GRAPH_FILE changes the order of the chain, not its shape."},
     {"asked-double-tree",
-     "double binary tree|two binary trees|double tree|second tree|both trees&!topolog of|hang|error|fails|failure",
+     "double binary tree|two binary trees|double tree|second tree|both trees&!topolog "
+     "of|hang|error|fail|recover|interrupt",
      "NCCL makes two binary trees of hosts. Each carries half of the data at the same time, by reducing towards its "
      "root and then broadcasting back; a host in the middle of one tree is a leaf of the other. So all hosts send and "
      "receive equally much, and one tree alone would use half of the bandwidth.",
