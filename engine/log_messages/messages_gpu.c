@@ -114,6 +114,13 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Another process has the GPU for itself (compute mode EXCLUSIVE_PROCESS), or the GPU failed.",
      "Check `nvidia-smi -q -d COMPUTE` and nvidia-smi's processes; `nvidia-smi -c 0` allows several processes.",
      "Cuda failure 46 'all CUDA-capable devices are busy or unavailable'"},
+    {"cuda-busy-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "is/are busy or unavailable", NULL,
+     "Another process has the GPU for itself (compute mode EXCLUSIVE_PROCESS), the GPU failed, or a vGPU has no "
+     "licence.",
+     "Check `nvidia-smi -q -d COMPUTE` and nvidia-smi's processes (`nvidia-smi -c 0` allows several), Xid messages in "
+     "dmesg, "
+     "and on a vGPU `nvidia-smi -q | grep -i licen`.",
+     "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable"},
     {"sysfs-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Could not find real path of /sys/class/pci_bus", NULL,
      "NCCL did not find a GPU in /sys: WSL2 with an old NCCL, or a container or virtual machine that hides it.",
      "On WSL2 use NCCL 2.10.3 or newer. In a container, mount /sys as it is; in a virtual machine, check `lspci` and "

@@ -263,5 +263,108 @@ const struct orr_asked orr_asked_host[] = {
      "If the driver offers no P2P, NCCL sends data between GPUs through host memory.",
      "Check: NCCL_DEBUG=VERSION prints the release that runs.",
      "Use PyTorch 1.10 or newer, which brings such a release; if a newer one hangs, try NCCL_P2P_DISABLE=1."},
+    {"asked-shm-size",
+     " dev shm |shm size|shm_size|shared memory&how large|how big|how much|what size|which size|size "
+     "does|enough|minimum|"
+     "recommend|default|need&nccl|gpu|docker|pod |container&!cumem|hang|per block",
+     "NCCL keeps buffers of about 10 MB for each connection without P2P in /dev/shm, so the 64 MB that Docker and "
+     "Kubernetes give by default are too few. NVIDIA recommends 1 GB and unlimited locked memory.",
+     "Check in the container: `df -h /dev/shm` and `ulimit -l`.",
+     "docker --shm-size=1g --ulimit memlock=-1 (or --ipc=host); Kubernetes: an emptyDir with medium: Memory at "
+     "/dev/shm. "
+     "PyTorch's data loaders and vLLM need some GB more."},
+    {"asked-host-ipc",
+     "hostipc|hostnetwork|host network|ipc host|hostpid&need|require|must|should|why|necessary&nccl|pod|"
+     "container|gpu&!error|rdma|roce|infiniband| ib | nic|hca",
+     "If all ranks of a host are in one pod or container, NCCL needs neither the host's IPC nor its network inside the "
+     "host, only a /dev/shm of 1 GB or more. Several pods of one host need hostIPC and must see all GPUs to use P2P.",
+     "Check: NCCL_DEBUG=INFO prints \"via P2P\" or \"via SHM\" between the ranks of a host.",
+     "Between hosts, hostNetwork or an interface for each NIC (Multus with SR-IOV, macvlan or host-device) gives RoCE "
+     "its "
+     "addresses; InfiniBand needs only the device."},
+    {"asked-p2p-check",
+     "p2p|peer to peer|peer access&check|verify|test if|know if|see if|know whether|see whether|find out&work|enabled|"
+     "support|available|possible|used&!nvlink|rdma|roce",
+     "`nvidia-smi topo -p2p r` says OK for each pair to which the driver offers P2P; NCCL uses it up to the path type "
+     "of "
+     "NCCL_P2P_LEVEL (PXB by default), and its log then says \"via P2P\".",
+     "Check: p2pBandwidthLatencyTest or simpleP2P of the CUDA samples for speed, and `all_reduce_perf -c 1` for wrong "
+     "data.",
+     "`orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` says what NCCL decides."},
+    {"asked-p2p-geforce",
+     "p2p|peer to peer|peer access&support|have |possible|enable|does |can &4090|5090|4080|5080|4070|5070|geforce|rtx "
+     "40|"
+     "rtx 50&!patched|resizable|bar |hang|slow|rdma|gpudirect| gdr",
+     "NVIDIA's driver does not offer P2P over PCIe between GeForce cards of the series 20, 40 and 50: NCCL sends data "
+     "between them through host memory. That works, and no setting of NCCL changes it.",
+     "Check: `nvidia-smi topo -p2p r` says NS, CNS or GNS for such pairs.",
+     "Patched drivers offer P2P, which NVIDIA does not support: it needs Resizable BAR, and an IOMMU that is off or in "
+     "pass-through mode. Workstation and data centre cards have P2P."},
+    {"asked-why-shm",
+     " shm |shared memory|host memory&instead of|why|not p2p|rather than|without p2p&p2p|peer to "
+     "peer|nvlink&!slower|slow "
+     "than|stage;p2p|peer to peer&root complex|root port|host bridge|through the cpu|through cpu&support|use |does "
+     "|why",
+     "NCCL uses shared memory between GPUs of a host if it may not use P2P: the path is beyond the level (PXB by "
+     "default, "
+     "so not through a CPU, except two GPUs on AMD), the driver offers none (GeForce, virtual machines), a setting "
+     "turns it off, or each rank sees only its own GPU.",
+     "Check: `nvidia-smi topo -m` for the path, `nvidia-smi topo -p2p r` for the driver, `env | grep NCCL_` for "
+     "settings.",
+     "NCCL_P2P_LEVEL=PHB or SYS allows P2P through CPUs: measure, it is often slower. `orrery explain --why p2p` with "
+     "the "
+     "matrix names the rule."},
+    {"asked-bridges",
+     "nvlink|bridge& pair|pairs|pairwise|some gpu|not all gpu|only two|2 of |between gpu 0 "
+     "and&nccl|all_reduce|allreduce|"
+     "8 gpus|4 gpus|bandwidth|not use&!nvswitch| sxm|incorrect|hang|stuck|and pcie|both|at the same time",
+     "A bridge joins two cards (NV# in the matrix), and all other pairs have PCIe only. A ring over all GPUs is as "
+     "fast as "
+     "its slowest link, so an operation over more than the bridged pair gets the speed of PCIe.",
+     "Check: `nvidia-smi topo -m` shows NV# in pairs; all_reduce_perf on one pair (CUDA_VISIBLE_DEVICES) shows NVLink.",
+     "Give groups of two, such as tensor parallel ones, the bridged pairs: `orrery place --count 2` names them."},
+    {"asked-slots",
+     "pcie slot|pci slot|x16 slot|riser|oculink| lanes| x4 | x8 &nccl|all_reduce|gpus|multi gpu|tensor "
+     "parallel&which|best|enough|matter|affect|"
+     "effect|difference|impact|slow|should i",
+     "A ring is as fast as its slowest link, so one GPU in a narrow slot limits all. NCCL counts 24 GB/s for PCIe 4 "
+     "x16, 12 "
+     "for x8 and 6 for x4, half of it for PCIe 3, and twice for PCIe 5.",
+     "Check under load: `nvidia-smi --query-gpu=pcie.link.gen.current,pcie.link.width.current --format=csv`.",
+     "Use slots of the CPU with equal lanes, on one socket if there are two; slots of the chipset share its x4 or x8 "
+     "link."},
+    {"asked-idle-link",
+     "2 5gt|2 5 gt|gen1|gen 1|pcie 1 |downgraded&gpu|nvidia|link&nccl|slow|why|problem|wrong|normal|?&!width|nic|mlx|"
+     "connectx",
+     "A GPU lowers the speed of its PCIe link while it is idle, to 2.5 GT/s, and raises it under load, so the speed "
+     "that "
+     "lspci shows on an idle GPU says nothing. A width below the device's does count.",
+     "Check: look again while all_reduce_perf runs, at `nvidia-smi -q | grep -A12 'PCI$'` or LnkSta of lspci.",
+     "If speed or width stays low under load, reseat the card or riser, and set the slot to Auto in the BIOS."},
+    {"asked-p2p-off",
+     "nccl_p2p_disable&safe|what happens|performance|drawback|downside|disadvantage|risk|impact|consequence|potential "
+     "problem|any problem|what does&!hang|stuck|freez|crash",
+     "NCCL_P2P_DISABLE=1 makes GPUs of a host exchange data through host memory. Results stay right; it is slower, "
+     "much "
+     "so with NVLink, little over PCIe through a CPU.",
+     "Check: all_reduce_perf with and without it.",
+     "If a job works only with it, P2P is broken: look at PCIe ACS and the IOMMU (`sudo lspci -vvv | grep -i acsctl`, "
+     "`cat "
+     "/proc/cmdline`)."},
+    {"asked-windows",
+     "nccl& on windows| windows 10| windows 11|windows server|under windows|for windows|native windows&!wsl|subsystem",
+     "NCCL is for Linux only: there is no release for Windows. PyTorch on Windows uses Gloo instead.",
+     "Check: `python -c \"import torch.distributed as d; print(d.is_nccl_available())\"` says False there.",
+     "Use WSL 2 or Linux, or init_process_group(backend=\"gloo\")."},
+    {"asked-tp-slower",
+     "tensor parallel|tensor_parallel| tp |tp2|tp4|multiple cards|multiple gpus|two gpus|2 gpus|multi gpu&slow|faster&"
+     "single|one card|one gpu|1 gpu|baseline|single card&!load|hosts|nodes|startup",
+     "Tensor parallelism exchanges data twice in each layer. Without NVLink every exchange crosses PCIe, and without "
+     "P2P "
+     "host memory, which takes longer than a second GPU saves for small models and small batches.",
+     "Check: `nvidia-smi topo -m` (NV#: NVLink), and all_reduce_perf -b 8K -e 16M -f 2 for the time of one exchange.",
+     "If the model fits on one GPU, run one copy on each; else use pipeline parallelism, larger batches or GPUs with "
+     "NVLink, "
+     "and slots with all lanes."},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -42,10 +42,13 @@ const struct orr_log_event *orr_symptom_event(const struct orr_log *log, const c
 bool orr_symptom_other_error(const struct orr_log *log, const char *ids);
 /* Whether a line in a person's words, which is not a command, says the words of orr_log_says(). */
 bool orr_symptom_says(const struct orr_log *log, const char *words);
+/* The first line in a person's words, also a command, that says them; 0 if none does. */
+uint32_t orr_symptom_said(const struct orr_log *log, const char *words);
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
-/* job.c, pcie.c, p2p.c, ranks.c, network.c (which also asks connections.c and interfaces.c), gids.c, settings.c */
+/* job.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and interfaces.c), gids.c, settings.c
+ */
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
 void orr_symptoms_of_host(struct orr_symptom_finder *f);

@@ -221,18 +221,8 @@ static void captured(struct orr_symptom_finder *f)
         .explains = usage->message->id);
 }
 
-/* Whether the text starts the job with MPI or Slurm; without a launcher, nccl-tests always prints its first lines. */
-static bool has_launcher(const struct orr_log *log)
-{
-    for (uint32_t i = 0; i < log->said_count; i++) {
-        const char *words = log->said[i].words;
-        if (strstr(words, " mpirun ") || strstr(words, " mpiexec ") || strstr(words, " srun "))
-            return true;
-    }
-    return false;
-}
-
-/* A hang about which NCCL prints nothing, although it should. */
+/* A hang about which NCCL prints nothing, although it should. Without a launcher, nccl-tests always prints its first
+ * lines, so the text leaves the output out. */
 static void before_nccl(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
@@ -240,7 +230,7 @@ static void before_nccl(struct orr_symptom_finder *f)
     uint32_t line = 0;
     const char *level = orr_symptom_setting(log, "NCCL_DEBUG", &line);
     if (!hang || !level || !orr_symptom_is_one(level, "INFO|TRACE") || log->nccl_count ||
-        log->kinds[ORR_LOG_TEST_RESULT] || !has_launcher(log))
+        log->kinds[ORR_LOG_TEST_RESULT] || !orr_symptom_said(log, " mpirun | mpiexec | srun "))
         return;
     for (uint32_t i = 0; i < f->found->count; i++)
         if (f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)
