@@ -34,7 +34,8 @@ const struct orr_asked orr_asked_network[] = {
      "Check: `ibv_devinfo | grep active_mtu` must say 4096.",
      "Set the MTU of interfaces and switches to 4200 or more (9000), or use GIN's proxy: NCCL_GIN_TYPE=2."},
     {"asked-mtu", " mtu|_mtu&different|differ|mismatch|not equal|1024& hang|stuck|error|fail|loc_len|length",
-     "The ports of two hosts must have the same MTU: NCCL does not settle on the smaller one (from 2.20 on), and a "
+     "The ports of two hosts must have the same MTU: from 2.20 on NCCL does not make both ends use the smaller one, "
+     "and a "
      "port "
      "that gets larger packets than its own drops them, with a local length error (status 1) or a hang.",
      "Check: `ibv_devinfo | grep active_mtu` on all hosts; RoCE: also `ip link`, and `ping -M do -s 8972 HOST` for "
@@ -43,7 +44,7 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-ib-off",
      "not use|not using|not see|not detect|not find|instead of|falls back|fell back|over tcp& ib | infiniband | roce &"
      "network|socket|tcp&nccl|torchrun|training|job|node|vllm&!ib_disable|want|avoid|disable|force| efa |nvlink|ibext;"
-     "nccl&falls back|fell back|fall back|fallback&socket| tcp &!efa|ofi|libfabric|gloo",
+     "nccl&falls back|fell back|fall back|fallback&socket| tcp &!efa|ofi|libfabric|gloo|tcpx|fastrak",
      "NCCL uses InfiniBand or RoCE by itself if it finds a NIC that is up, or else TCP. In a container it finds none "
      "without /dev/infiniband and the RDMA libraries (libibverbs).",
      "Check: with NCCL_DEBUG=INFO, \"NET/IB : Using [0]mlx5_0:1/IB\" or \"No device found\"; `ibv_devices` in the "
@@ -66,42 +67,38 @@ const struct orr_asked orr_asked_network[] = {
      "Give the interfaces different subnets (such as /24 instead of /20), or the wanted route the lower metric. "
      "NCCL_IB_HCA chooses the NICs for data over InfiniBand or RoCE; MPI, Gloo and MASTER_ADDR have settings of their "
      "own."},
-    {"asked-raw-spark",
-     "spark| gb10 |connectx 7|cx7|cx 7&13 gb|13gb|12 gb|13 g|14 gb| 13 2|12 8|8 gb|27w|27 w&ib_write_bw|iperf|raw|tcp|"
-     "rdma|capped|throttl&!gb s nccl",
-     "TCP and plain RDMA are just as slow, so it is not NCCL. If links and PCIe are at full speed and a DGX Spark "
-     "still "
-     "reaches only 13 Gb/s, its ConnectX-7 NIC did not start properly: power management at start or hot-plug limits "
-     "it.",
+    {"asked-raw-spark", "spark| gb10 |gx10& 13 gb| 13gb| 12 gb| 13 g| 13 2| 12 8&ib_write_bw|iperf|raw|tcp|rdma|capped",
+     "TCP and plain RDMA are just as slow, so it is not NCCL. A DGX Spark that reaches only 13 Gb/s, with links "
+     "and PCIe at full speed, has a ConnectX-7 NIC that came up degraded, as others saw after a start or after the "
+     "cable was plugged in.",
      "Check: `ib_write_bw -q 8` on each of the port's two devices should show 90 to 100 Gb/s; `lspci -vv` shows Gen5 "
      "x4.",
-     "Shut both machines down, take them off power for a minute, plug in the cable, and start and measure them again. "
-     "Then update firmware (fwupdmgr)."},
+     "Try a full power cycle of both machines (off power for a minute) with the cable plugged in, and measure again. "
+     "Update their firmware (fwupdmgr)."},
     {"asked-raw",
-     "ib_write_bw|ib_send_bw|ib_read_bw|iperf|perftest&also|too|only gets|only reaches|only shows|only |same|as well|"
-     "itself|capped|stuck at&slow|low|gb s|gbps|gbit|gb sec|half&!line rate|full|fine|ok |good|reaches "
-     "9|normal|expected|bond",
+     "ib_write_bw|ib_send_bw|ib_read_bw|iperf|perftest&also only|itself|is slow|just as slow|slow too|as well|is low|"
+     "low too|also low|also slow|also gives|also gets|also reaches|also shows&slow|low|gb s|gbps|gbit|gb sec|"
+     "half&!line rate|full|fine|good|normal|expected|but nccl|nccl only|nccl itself|bond",
      "NCCL cannot be faster than the network: if ib_write_bw or iperf between the same two NICs is slow, too, the "
-     "cause "
-     "is below NCCL.",
+     "cause is below NCCL.",
      "Check: `ibstat` or `ethtool INTERFACE` shows the link's speed; `sudo lspci -vv` the NIC's LnkSta next to its "
      "LnkCap; `ip link` the MTU (RoCE: 4200 or more); and counters of drops and pauses on NIC and switch.",
      "Mend that first: another PCIe slot, firmware, cable, MTU, PFC. Test with `ib_write_bw -q 4 --report_gbits`, as "
      "one connection (and iperf without -P 8) need not fill a fast link."},
     {"asked-gdr-geforce",
-     "4090|4080|3090|3080|5090|5080|2080|geforce&gpudirect|gpu direct|gdr|rdma|infiniband|mellanox|connectx&can |will |"
-     "does |support|possible|work|enable|?&!storage|gpudirect p2p|peer to peer only",
+     "4090|4080|3090|3080|5090|5080|2080|geforce&gpudirect|gpu direct| gdr|rdma&can |will |does |support|possible|work|"
+     "enable|?&!storage|gpudirect p2p| hang|stuck|error|fail| slow",
      "GeForce cards have no GPUDirect RDMA: NVIDIA's driver offers it for data centre and professional GPUs only, so a "
      "NIC cannot reach their memory. NCCL still uses RDMA between hosts, and copies through host memory.",
      "Check: with NCCL_DEBUG=INFO, \"via NET/IB/0\" without /GDRDMA means RDMA through host memory.",
      "Nothing needs to be set. Patched drivers with P2P inside a host do not give NICs access; a forced "
      "NCCL_NET_GDR_LEVEL=SYS may fail with \"Bad address\" or a local protection error."},
     {"asked-gdr-module",
-     "peermem|peer_mem|peer memory&loaded|lsmod|modprobe|installed&disabled|not |no such|still|without|missing|cannot|"
-     "can t|invalid argument&!storage",
+     "peermem|peer_mem|peer memory&is loaded|loaded via|loaded lsmod|have loaded|has been loaded|lsmod shows|modprobe&"
+     "disabled|no such|still|not registered|not enabled|not used|without&!storage|not loaded",
      "nvidia-peermem does not help unless it registers with the RDMA driver: it must be built after MLNX_OFED or DOCA "
      "and for this kernel. Before 2.22 NCCL only looks for /sys/kernel/mm/memory_peers/nv_mem/version, which the "
-     "distribution's own RDMA driver does not have; from 2.23 on also for /sys/module/nvidia_peermem/version.",
+     "distribution's own RDMA driver mostly lacks; from 2.23 on also for /sys/module/nvidia_peermem/version.",
      "Check: `ls /sys/kernel/mm/memory_peers /sys/module/nvidia_peermem/version`, in the job's container, too.",
      "Reinstall the GPU driver after OFED, and use 2.23 or newer. Or use DMA-BUF, which needs no module: the open GPU "
      "driver and kernel 5.12 or newer; NCCL then prints \"GPU Direct RDMA (DMABUF) enabled\"."},

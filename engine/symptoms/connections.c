@@ -115,14 +115,15 @@ static void mtu_differs(struct orr_symptom_finder *f)
         orr_symptom_event(f->log, "ib-async-fatal|ib-async-event|ib-local-length|ib-flushed");
     if (!event || !orr_symptom_says(f->log, ORR_SAID_UPGRADED))
         return;
-    ORR_SYMPTOM(f, "mtu-differs", ORR_SYMPTOM_CAUSE, event->line,
-                .cause =
-                    "The error came with a newer NCCL, and one known reason is the MTU: from 2.20 on NCCL no longer "
-                    "takes the smaller MTU of two ports, so ports with different MTU, which worked before, fail.",
-                .check = "Check: `ibv_devinfo | grep active_mtu` (RoCE: also `ip link`) must be the same on all hosts.",
-                .cure = "Give ports, interfaces and switches of all hosts one MTU. If it is the same already, run once "
-                        "with NCCL_NET_GDR_LEVEL=LOC, which shows whether GPUDirect RDMA is the cause.",
-                .explains = event->message->id);
+    ORR_SYMPTOM(
+        f, "mtu-differs", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = "The error came with a newer NCCL, and one known reason is the MTU: from 2.20 on NCCL no longer "
+                 "takes the smaller MTU of two ports at both ends, so ports with different MTU, which worked before, "
+                 "fail.",
+        .check = "Check: `ibv_devinfo | grep active_mtu` (RoCE: also `ip link`) must be the same on all hosts.",
+        .cure = "Give ports, interfaces and switches of all hosts one MTU. If it is the same already, run once "
+                "with NCCL_NET_GDR_LEVEL=LOC, which shows whether GPUDirect RDMA is the cause.",
+        .explains = event->message->id);
 }
 
 /* Releases up to 2.18, which print "with error 12", use GID index 0 unless another one is set; 2.21 chooses RoCE v2. */
