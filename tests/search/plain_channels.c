@@ -97,10 +97,14 @@ int32_t plain_pci_left(const struct plain *s, uint32_t gpu)
     const struct orr_node *nodes = s->system->nodes;
     const struct orr_link *links = s->system->links;
     const uint32_t node = s->release->has_devs ? links[nodes[gpu].first_link].to : gpu;
-    uint32_t l = nodes[node].first_link, end = l + nodes[node].link_count;
+    uint32_t l = nodes[node].first_link, end = l + nodes[node].link_count, back;
     while (l < end && links[l].type != ORR_LINK_PCI)
         l++;
-    return l < end ? (int32_t)fminf(s->capacity[l], s->capacity[links[l].reverse]) : -1;
+    if (l == end)
+        return -1;
+    for (back = nodes[links[l].to].first_link; links[back].to != node;)
+        back++; /* of any type, unlike links[l].reverse */
+    return (int32_t)fminf(s->capacity[l], s->capacity[back]);
 }
 
 enum { KEYS = 5 }; /* the page's last key, the distance, needs no place: GPUs are added in that order */
