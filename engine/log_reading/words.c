@@ -30,7 +30,8 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
         "|p2p | acs |peer "
         "to peer& gpu| rtx |nvidia ; gdaki | tuner plugin| tuning plugin; all gather| all reduce| reduce scatter& "
         "rank| ring |fsdp| "
-        "gpu; sharp & roce;tensor parallel|tensor_parallel",
+        "gpu; sharp & roce;tensor parallel|tensor_parallel; sendrecv ;collective communication|communicator& "
+        "gpu|channels| ranks;in_place&out_of_place|coll",
     [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",
     [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",
     [ORR_MENTION_VIRTUAL] = "virtual machine|virtualized| kvm|qemu",

@@ -115,5 +115,42 @@ const struct orr_asked orr_asked_calls[] = {
      "Check: the backtrace of the crash names cuMemCreate() and ncclCuMemHostEnable().",
      "Leave it at 0 if 1 crashes, with /dev/shm large enough (Docker: --shm-size=1g or --ipc=host), or update the "
      "driver."},
+    {"asked-in-place",
+     " in place |inplace|in_place&out of place|outofplace|out_of_place|offset&differ|why|what|mean|how |need&!slower|"
+     "faster|bandwidth|busbw|wrong|error",
+     "An operation is in place if its result overwrites its input. For AllReduce, Broadcast and Reduce both buffers "
+     "are "
+     "then the same. AllGather's input is the rank's own part of the output (recvbuff + rank x sendcount), "
+     "ReduceScatter's output the rank's own part of the input (sendbuff + rank x recvcount), hence the offset.",
+     "Check: nccl-tests measures both, in two halves of each row; they should be about as fast.",
+     "Either is right; out of place needs both buffers in memory. With another offset the buffers would overlap, and "
+     "the results would be wrong."},
+    {"asked-one-rank",
+     "single gpu|one gpu|1 gpu|single rank|one rank|nranks 1 &collective communication|broadcast|allreduce|all "
+     "reduce|allgather|nccl&can |possible|wonder|does|allowed|support&perform|work with|run on|use nccl|call nccl|on "
+     "a single gpu&!per node|per host|each node|each host|same gpu|multiple|two |several|hang|error|slow",
+     "A communicator may have one rank, on one GPU: its operations then only copy the send buffer to the receive "
+     "buffer, or do nothing in place. Nothing crosses a link, so nccl-tests prints a bus bandwidth of 0.",
+     "Check: `all_reduce_perf -g 1` runs and prints busbw 0.00.",
+     "To test NCCL itself, use at least two GPUs, one for each rank."},
+    {"asked-no-kernel",
+     "memcpy|copy engine|zero cta|zero sm|0 sm&instead of|without |avoid |replace|no sm|rather than|zero cta|zero "
+     "sm&nccl|sendrecv|send recv|alltoall|allgather|all gather|collective&?|how |can |any way|possible|is there&"
+     "!nvbandwidth|p2pbandwidth|bandwidthtest",
+     "ncclSend() and ncclRecv() run a kernel; NCCL_P2P_USE_CUDA_MEMCPY only changes who copies inside it. From "
+     "2.28.3 on, AllGather, AlltoAll, Scatter and Gather can leave the work to copy engines, without SMs: with "
+     "NCCL_CTA_POLICY=2 (or CTAPolicy in ncclConfig_t), symmetric memory and one NVLink domain.",
+     "Check: Nsight Systems shows memory copies instead of a kernel of NCCL.",
+     "Take buffers from ncclMemAlloc() and register them with ncclCommWindowRegister() on all ranks; call "
+     "ncclAlltoAll() instead of single sends. `orrery explain --why symmetric` says whether a machine can."},
+    {"asked-config",
+     "communicator|per collective|each collective|process group&config|setting|env|environment|qps|channels&by "
+     "communicator|per communicator|each communicator|different communicator|globally|global |per collective|each "
+     "collective|finer&?|need|plan|support|how |can |control&!error|hang|nchannels|maxctas",
+     "NCCL's environment variables hold for all communicators of a process. ncclConfig_t has settings of one "
+     "communicator: minCTAs, maxCTAs, netName, trafficClass (2.26 on), CTAPolicy, nvlsCTAs, collnetEnable (2.27 on), "
+     "nChannelsPerNetPeer (2.28 on). Others, such as NCCL_IB_QPS_PER_CONNECTION, have no such field.",
+     "Check: NCCL_DEBUG=INFO prints \"Comm config\" with the values that a communicator got.",
+     "Pass it to ncclCommInitRankConfig() or ncclCommSplit(); in PyTorch, ProcessGroupNCCL.Options().config."},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -94,7 +94,8 @@ const struct orr_asked orr_asked_programs[] = {
     {"asked-one-thread",
      "comminitrank|comminitall|ncclallreduce|groupstart|ncclgroup& hang| stuck|deadlock|block|forever+one "
      "thread|single "
-     "thread|same thread|one process|single process|for loop|each gpu",
+     "thread|same thread|one process|single process|for loop|each gpu;without ncclgroup|lack of ncclgroup|no ncclgroup|"
+     "need ncclgroup|group api|ncclgroupstart necessary&deadlock|required|necessary|need|work&!new_group",
      "A thread that drives several GPUs must put its calls for all of them between ncclGroupStart() and "
      "ncclGroupEnd(). "
      "Otherwise the first call waits for GPUs whose calls come later.",
