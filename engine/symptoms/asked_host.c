@@ -14,7 +14,7 @@
 #define CONTAINERS "container|docker|kubernetes| k8s | pod | pods "
 
 const struct orr_asked orr_asked_host[] = {
-    {"asked-topo-mp", " topo mp &nvlink| nv1| nv4| nv8| nv6| nv# |not show|shows no",
+    {"asked-topo-mp", " topo mp &nvlink|no nv| nv1| nv4| nv8| nv6| nv# |not show|shows no",
      "`nvidia-smi topo -mp` shows PCIe paths only, never NVLink: use `nvidia-smi topo -m`.",
      "Check: `nvidia-smi topo -m` shows NVLinks as NV#.",
      "Use the matrix of `nvidia-smi topo -m`; the places of the NICs are the same in both."},
@@ -22,7 +22,7 @@ const struct orr_asked orr_asked_host[] = {
      "gpus per task|only sees its own|sees only its own|sees one gpu|see one gpu|sees only one gpu|only sees one "
      "gpu|only see one gpu|see only one gpu|has only one gpu|has one gpu|gets one gpu|gets only one "
      "gpu|cgroup|per_task|one gpu per container|container per gpu|pod per gpu|gpu per pod|gpus "
-     "device|cuda_visible_devices is set to a single&nvlink| p2p | shm |shared memory|cuda "
+     "device|gpu bind single|its own gpu|cuda_visible_devices is set to a single&nvlink| p2p | shm |shared memory|cuda "
      "ipc&nccl|allreduce|all_reduce|torch&!ordinal| pod | pods |visible_devices",
      "NCCL finds NVLink and P2P only between GPUs that a process can see. A task in a cgroup or container of its own, "
      "as with Slurm's --gpus-per-task, sees one, so data goes through shared memory or the network. "
@@ -45,7 +45,8 @@ const struct orr_asked orr_asked_host[] = {
      "Check: `nvidia-smi topo -p2p r` says NS, GNS or CNS for each pair.",
      "Use GPUs whose driver offers P2P, or keep the traffic between these GPUs small."},
     {"asked-one-gpu-a-host",
-     "one gpu per|1 gpu per|single gpu per|one gpu each|1 gpu each|one gpu on each&node|host|server|each of&nic | "
+     "one gpu per|1 gpu per|single gpu per|one gpu each|1 gpu each|one gpu on each&node|host|machine|server|each "
+     "of&nic | "
      "nics| hca&?|why|only|limited&!cuda_visible|alltoall|all to all|all2all|sendrecv;one rank|single rank|one "
      "gpu|single gpu|1 gpu&several nic|multiple nic|all nic|more than one nic|two nics|2 nics|several hca|all "
      "hcas|multiple hca&!alltoall|all to all|all2all|sendrecv",

@@ -9,11 +9,13 @@
 const struct orr_asked orr_asked_network[] = {
     {"asked-rails",
      "subnet|vlan| leaf | leafs | leaves | spine |ip network|ip address&nic | nics | hca|mlx5|rail&gpu|nccl|server|"
-     "node|host&which nic|mapping|decide|consider|into account|ignore|match|pair&!gid_index|addr_range|socket_ifname;"
+     "node|host&which nic|mapping|decide|consider|into account|ignore|match|pair| "
+     "aware&!gid_index|addr_range|socket_ifname;"
      "subnet|vlan| leaf | leafs | leaves | spine &nic | nics | hca|mlx5|rail&gpu|nccl|server|node|host&?|how &"
      "!time out|timeout|timed out|refused|unreachable|bootstrap|socket_ifname|gid_index|addr_range;"
      " rail&mlx5| nic | nics |gpu0&maps|mapping|order|per rail|differ|decides|pairing&?|how &!isolated|nccl_cross_nic;"
-     "nccl&pick|choose|select|decide& nic | nics | hca&gpu&?|how&!socket_ifname|bootstrap|wrong interface",
+     "nccl&subnet aware|rail aware& nic;nccl&pick|choose|select|decide& nic | nics | "
+     "hca&gpu&?|how&!socket_ifname|bootstrap|wrong interface",
      "NCCL does not look at subnets, leaf switches or rails: on each host a GPU takes the NIC that is nearest by PCIe, "
      "and equally near NICs by their numbers. If hosts number or cable their NICs otherwise, the GPUs of two hosts use "
      "NICs of different rails.",

@@ -41,7 +41,8 @@ const struct orr_asked orr_asked_operations[] = {
      "link&!memory;tree& ring&better|larger|higher|faster|exceed|outperform|more bandwidth|reach& two | 2 node| 2 dgx| "
      "2 host|"
      " 2 server| 2 machine|only 2;busbw|bus bandwidth&2 node|two node|2 hosts|two hosts&higher|better|more than&4 node|"
-     "four|3 node|three|more nodes;falls|drops|decreas|degrad|goes down&2 node|two node|2 hosts|two hosts&3 node|4 "
+     "four|3 node|three|more nodes;falls|drops|decreas|degrad|goes down|but only&2 node|two node|2 hosts|two hosts&3 "
+     "node|4 "
      "node|"
      "6 node|8 node|on 4|to 4|more nodes|three|four&gb s|busbw|bandwidth",
      "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
