@@ -63,7 +63,7 @@ const struct orr_asked orr_asked_host[] = {
      "Restart Fabric Manager or the host. NCCL_NVLS_ENABLE=0 lets jobs run meanwhile."},
     {"asked-imex",
      "gb200|gb300|nvl72|mnnvl|multi node nvlink&fails|failed|does not work|not "
-     "working|error|missing|imex&nccl|nvls|mnnvl&!healthmask 0xaa;multi node "
+     "working|error|missing|imex&nccl|nvls|mnnvl&!healthmask 0xaa|what is|what are;multi node "
      "nvlink&need|require&kubernetes|container|pod",
      "NVLink between trays (MNNVL), and NVLS over it, needs the IMEX service on all trays, READY in one domain, and an "
      "IMEX channel in the job's container.",

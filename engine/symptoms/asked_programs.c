@@ -74,7 +74,7 @@ const struct orr_asked orr_asked_programs[] = {
      "All ranks of a communicator need the same release of NCCL. NCCL compares the releases when it starts, and stops "
      "if they differ.",
      "Check: NCCL_DEBUG=VERSION prints the release that each rank really loads.",
-     "Use one image, or one version of PyTorch and of nvidia-nccl-cu*, on all hosts. GPU drivers may differ."},
+     "Use one image, or one version of PyTorch and of nvidia-nccl-cu*, on all hosts."},
     {"asked-ras",
      " ras | ncclras &healthy| ok | fine|no error|not show|not detect|not report&timeout|timed out| "
      "hang|stuck|watchdog",
