@@ -30,7 +30,7 @@ const struct orr_asked orr_asked_results[] = {
      "From three hosts on, the NICs limit AllReduce of large sizes, with NVLink SHARP (NVLS) or without: bus "
      "bandwidth is then that of the NICs of one host. Inside one host NVLS exceeds NVLink's rate, and on two hosts "
      "NVLSTree that of the NICs.",
-     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the algorithm; at 1 to 64 MB NVLSTree should be "
+     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the algorithm; at 16 to 64 MB NVLSTree should be "
      "ahead of the ring.",
      "`orrery predict --machine TYPE --hosts N` prints both, the second time with --set NCCL_NVLS_ENABLE=0."},
     {"asked-more-channels",
