@@ -113,7 +113,7 @@ static void mtu_differs(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *event =
         orr_symptom_event(f->log, "ib-async-fatal|ib-async-event|ib-local-length|ib-flushed");
-    if (!event || !orr_symptom_says(f->log, ORR_SAID_UPGRADED))
+    if (!event || !orr_symptom_said(f->log, ORR_SAID_UPGRADED, false))
         return;
     ORR_SYMPTOM(
         f, "mtu-differs", ORR_SYMPTOM_CAUSE, event->line,

@@ -131,18 +131,10 @@ bool orr_symptom_other_error(const struct orr_log *log, const char *ids)
     return false;
 }
 
-uint32_t orr_symptom_said(const struct orr_log *log, const char *words)
+uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool commands)
 {
     for (uint32_t i = 0; i < log->said_count; i++)
-        if (orr_log_says(log->said, log->said_count, i, words))
+        if ((commands || !log->said[i].command) && orr_log_says(log->said, log->said_count, i, words))
             return log->said[i].line;
     return 0;
-}
-
-bool orr_symptom_says(const struct orr_log *log, const char *words)
-{
-    bool says = false;
-    for (uint32_t i = 0; i < log->said_count && !says; i++)
-        says = !log->said[i].command && orr_log_says(log->said, log->said_count, i, words);
-    return says;
 }

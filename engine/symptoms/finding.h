@@ -40,10 +40,9 @@ bool orr_symptom_has_one_host(const struct orr_log *log);
 const struct orr_log_event *orr_symptom_event(const struct orr_log *log, const char *ids);
 /* Whether the text has an error that ends a job, other than "A|B|C", or a warning that Orrery does not know. */
 bool orr_symptom_other_error(const struct orr_log *log, const char *ids);
-/* Whether a line in a person's words, which is not a command, says the words of orr_log_says(). */
-bool orr_symptom_says(const struct orr_log *log, const char *words);
-/* The first line in a person's words, also a command, that says them; 0 if none does. */
-uint32_t orr_symptom_said(const struct orr_log *log, const char *words);
+/* The first line in a person's words that says the words of orr_log_says(); 0 if none does. commands: a command line is
+ * such a line, too. */
+uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool commands);
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 

@@ -8,7 +8,7 @@
 static void old_in_wsl(struct orr_symptom_finder *f)
 {
     const char *name = NULL;
-    const uint32_t version = orr_log_version(f->log, &name), line = orr_symptom_said(f->log, " wsl");
+    const uint32_t version = orr_log_version(f->log, &name), line = orr_symptom_said(f->log, " wsl", true);
     struct orr_detect_rules rules;
     bool exact;
     const struct orr_log_event *failed = orr_symptom_event(f->log, "unhandled-system|result-system|tests-nccl");

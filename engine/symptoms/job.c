@@ -230,7 +230,7 @@ static void before_nccl(struct orr_symptom_finder *f)
     uint32_t line = 0;
     const char *level = orr_symptom_setting(log, "NCCL_DEBUG", &line);
     if (!hang || !level || !orr_symptom_is_one(level, "INFO|TRACE") || log->nccl_count ||
-        log->kinds[ORR_LOG_TEST_RESULT] || !orr_symptom_said(log, " mpirun | mpiexec | srun "))
+        log->kinds[ORR_LOG_TEST_RESULT] || !orr_symptom_said(log, " mpirun | mpiexec | srun ", true))
         return;
     for (uint32_t i = 0; i < f->found->count; i++)
         if (f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)

@@ -30,7 +30,8 @@ static void gdr_breaks(struct orr_symptom_finder *f)
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
     const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");
     ORR_SYMPTOM(f, "gdr-broken",
-                !acs && (timed_out || orr_symptom_says(log, ORR_SAID_UPGRADED)) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
+                !acs && (timed_out || orr_symptom_said(log, ORR_SAID_UPGRADED, false)) ? ORR_SYMPTOM_NOTE
+                                                                                       : ORR_SYMPTOM_CAUSE,
                 event->line,
                 .cause = acs ? orr_symptom_text(f,
                                                 "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
