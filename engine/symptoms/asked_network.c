@@ -30,11 +30,13 @@ const struct orr_asked orr_asked_network[] = {
      "may take rails 0-3 for one worker and 4-7 for another, and isolated rails do not reach each other.",
      "Check: `nvidia-smi -L` and `ibdev2netdev -v` in both workers must show the same GPUs and NICs of the host.",
      "Pin both workers to the same ones: a selector by NUMA node, or a list of PCI addresses, in the claim."},
-    {"asked-gin-mtu", " gin |gdaki| doca &mtu | 1500 ",
+    {"asked-gin-mtu",
+     " gin |gdaki| doca &mtu | 1500 ; gin |gdaki& hang| stuck|never incremented|silently fail|waitsignal|never "
+     "return&!proxy hang|nvlink|efa ",
      "GIN without a proxy (GDAKI) sends with an MTU of 4096 bytes, whatever the port has, and hangs on a NIC whose "
      "Ethernet MTU is 1500. NCCL's developers mended that in July 2026.",
      "Check: `ibv_devinfo | grep active_mtu` must say 4096.",
-     "Set the MTU of interfaces and switches to 4200 or more (9000), or use GIN's proxy: NCCL_GIN_TYPE=2."},
+     "Set the MTU of interfaces and switches to 4200 or more (9000). GIN's proxy (NCCL_GIN_TYPE=2) works meanwhile."},
     {"asked-mtu", " mtu|_mtu&different|differ|mismatch|not equal|1024& hang|stuck|error|fail|loc_len|length",
      "The ports of two hosts must have the same MTU: from 2.20 on NCCL does not make both ends use the smaller one, "
      "and a "

@@ -154,7 +154,8 @@ const struct orr_asked orr_asked_programs[] = {
      "Use one rank for each GPU and batch the work in it, or Gloo or MPI for ranks that share a GPU. 2.30 and newer "
      "releases have NCCL_MULTI_RANK_GPU_ENABLE=1 as an experiment, without P2P and NVLink."},
     {"asked-gin",
-     " gin | gdaki |gpu initiated| gin_type|gin_enable&nccl|deepep|plugin|kernel&?|does |how |what|why|use|correct",
+     " gin | gdaki |gpu initiated| gin_type|gin_enable&nccl|deepep|plugin|kernel&?|does |how |what|why|use|correct+!"
+     " hang| stuck|silently fail|never incremented",
      "GIN lets a kernel start network transfers itself: GDAKI if it drives a mlx5 NIC directly, PROXY if a CPU thread "
      "does that. It serves kernels that are written with NCCL's device API (2.28.7 on), and NCCL's own symmetric "
      "kernels of AllGather (2.29.2 on) and ReduceScatter (2.29.7 on). Other operations use the usual network code.",
