@@ -112,7 +112,7 @@ static void other_network(struct orr_symptom_finder *f)
 static void mtu_differs(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *event =
-        orr_symptom_event(f->log, "ib-async-fatal|ib-async-event|ib-local-length|ib-flushed");
+        orr_log_event_of(f->log, "ib-async-fatal|ib-async-event|ib-local-length|ib-flushed");
     if (!event || !orr_symptom_said(f->log, ORR_SAID_UPGRADED, false))
         return;
     ORR_SYMPTOM(

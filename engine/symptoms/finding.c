@@ -11,12 +11,19 @@
 
 ORR_WORD_LIST(orr_symptom_word, enum orr_symptom_weight, ORR_SYMPTOM_WEIGHT_MAP(ORR_SECOND_OF))
 
-const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *id)
+const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *ids)
 {
-    for (uint32_t i = 0; i < log->event_count; i++)
-        if (log->events[i].message && !strcmp(log->events[i].message->id, id))
-            return &log->events[i];
-    return NULL;
+    const struct orr_log_event *found = NULL;
+    while (*ids && !found) {
+        const size_t length = strcspn(ids, "|");
+        for (uint32_t i = 0; i < log->event_count && !found; i++) {
+            const struct orr_log_message *message = log->events[i].message;
+            if (message && strlen(message->id) == length && !memcmp(message->id, ids, length))
+                found = &log->events[i];
+        }
+        ids += length + (ids[length] == '|');
+    }
+    return found;
 }
 
 void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *symptom)
@@ -104,21 +111,6 @@ bool orr_symptom_has_one_host(const struct orr_log *log)
         devices++;
     }
     return devices > 1;
-}
-
-const struct orr_log_event *orr_symptom_event(const struct orr_log *log, const char *ids)
-{
-    const struct orr_log_event *found = NULL;
-    while (*ids && !found) {
-        const size_t length = strcspn(ids, "|");
-        for (uint32_t i = 0; i < log->event_count && !found; i++) {
-            const struct orr_log_message *message = log->events[i].message;
-            if (message && strlen(message->id) == length && !memcmp(message->id, ids, length))
-                found = &log->events[i];
-        }
-        ids += length + (ids[length] == '|');
-    }
-    return found;
 }
 
 bool orr_symptom_other_error(const struct orr_log *log, const char *ids)

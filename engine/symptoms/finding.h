@@ -36,8 +36,6 @@ bool orr_symptom_failed(const struct orr_log *log);
 const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of);
 /* Whether lines show that the job has one host. */
 bool orr_symptom_has_one_host(const struct orr_log *log);
-/* The event of the first of the messages "A|B|C" that the text has; NULL if it has none of them. */
-const struct orr_log_event *orr_symptom_event(const struct orr_log *log, const char *ids);
 /* Whether the text has an error that ends a job, other than "A|B|C", or a warning that Orrery does not know. */
 bool orr_symptom_other_error(const struct orr_log *log, const char *ids);
 /* The first line in a person's words that says the words of orr_log_says(); 0 if none does. commands: a command line is

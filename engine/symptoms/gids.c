@@ -57,7 +57,7 @@ static uint32_t list_ports(const struct orr_log *log, int32_t index, struct port
 static const char *failure(const struct orr_log *log)
 {
     const struct orr_log_event *event =
-        orr_symptom_event(log, "ib-retry-exceeded|ib-remote-access|ib-rnr-exceeded|ib-modify-qp");
+        orr_log_event_of(log, "ib-retry-exceeded|ib-remote-access|ib-rnr-exceeded|ib-modify-qp");
     return event ? event->message->id : NULL;
 }
 

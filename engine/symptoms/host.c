@@ -11,7 +11,7 @@ static void old_in_wsl(struct orr_symptom_finder *f)
     const uint32_t version = orr_log_version(f->log, &name), line = orr_symptom_said(f->log, " wsl", true);
     struct orr_detect_rules rules;
     bool exact;
-    const struct orr_log_event *failed = orr_symptom_event(f->log, "unhandled-system|result-system|tests-nccl");
+    const struct orr_log_event *failed = orr_log_event_of(f->log, "unhandled-system|result-system|tests-nccl");
     if (!line || !failed || !version)
         return;
     orr_detect_rules_of(orr_release_nearest(version, &exact), &rules);

@@ -63,7 +63,7 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
         }
     if (!others || orr_symptom_has_one_host(f->log) || orr_symptom_other_error(f->log, errors))
         return;
-    const struct orr_log_event *event = orr_symptom_event(f->log, errors);
+    const struct orr_log_event *event = orr_log_event_of(f->log, errors);
     ORR_SYMPTOM(
         f, "virtual-interfaces", event || f->log->mentions[ORR_MENTION_HANG] ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
         list->line,
@@ -84,7 +84,7 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
 static void missing_interface(struct orr_symptom_finder *f)
 {
     static const char errors[] = "internal-error|internal-error-older|result-internal|invalid-usage|result-usage";
-    const struct orr_log_event *event = orr_symptom_event(f->log, errors);
+    const struct orr_log_event *event = orr_log_event_of(f->log, errors);
     uint32_t line = 0;
     const char *name = orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", &line);
     const char *host = NULL;

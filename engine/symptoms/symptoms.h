@@ -43,7 +43,7 @@ struct orr_symptoms {
 enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *arena, struct orr_symptoms *ret_symptoms,
                                 struct orr_error *err) ORR_NO_DISCARD;
 const char *orr_symptom_word(enum orr_symptom_weight weight);
-/* The event of a row of the table of messages; NULL if the text does not have that message. */
-const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *id);
+/* The event of the first of the messages "A|B|C" that the text has; NULL if it has none of them. */
+const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *ids);
 
 #endif
