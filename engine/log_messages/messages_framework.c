@@ -41,8 +41,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "This value is a default of Ray Train, which sets NCCL_SOCKET_IFNAME if the job does not. NCCL then uses only "
      "interfaces that fit it, and not those that it would choose itself.",
      "Check: `ip -br addr` on each host. Set NCCL_SOCKET_IFNAME in Ray's runtime_env (env_vars) to the interface that "
-     "all "
-     "hosts share.",
+     "all hosts share.",
      "NCCL_SOCKET_IFNAME set by environment to ^lo,docker,veth"},
     {"capture-forbidden", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "operation not permitted when stream is capturing", NULL,
      "A call that CUDA graphs do not allow was made while a graph was captured, for instance memory was allocated or "
@@ -83,8 +82,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "The ranks built different models, or a rank ended before it compared its own.",
      "Look for an error of the other ranks first; then build the model from the same configuration on every rank.",
      "RuntimeError: DDP expects same model across all ranks, but Rank 1 has 161 params, while rank 0 has inconsistent "
-     "0 "
-     "params."},
+     "0 params."},
     {"uneven-inputs", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exhausted inputs. Throwing", NULL,
      "A rank had fewer batches than the others, so it did not take part in their next collective.",
      "Give every rank equally many batches (DistributedSampler with drop_last=True).",
@@ -135,8 +133,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
     {"torch-dump", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "Observed flight recorder dump signal from another rank", NULL,
      "PyTorch on this rank learned that another rank timed out.", "Look for the rank that timed out first.",
      "[rank1]:[E ProcessGroupNCCL.cpp:1682] [PG ID 0 PG GUID 0(default_pg) Rank 1] Observed flight recorder dump "
-     "signal "
-     "from another rank via TCPStore."},
+     "signal from another rank via TCPStore."},
     {"elastic-killed", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exitcode: -9)", NULL,
      "The system or an administrator killed a process of the job (signal 9), mostly because host memory ran out.",
      "Look for oom-kill in the kernel log of that host (dmesg) and at the memory limit of the job or container.",
@@ -167,8 +164,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
     {"torch-forked", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "re-initialize CUDA in forked subprocess", NULL,
      "A process was forked after its parent had used CUDA, which CUDA does not allow.",
      "Start workers with spawn (multiprocessing.set_start_method(\"spawn\"); vLLM: "
-     "VLLM_WORKER_MULTIPROC_METHOD=spawn), "
-     "and do not use the GPU before.",
+     "VLLM_WORKER_MULTIPROC_METHOD=spawn), and do not use the GPU before.",
      "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the "
      "'spawn' start method"},
     {"ray-actor", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "actor died", NULL, "A worker of Ray ended.",
@@ -183,8 +179,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"},
     {"vllm-answer", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "RPC call to %w timed out", NULL,
      "A worker of vLLM did not answer in time: it hangs, mostly in a collective that another worker did not call, or "
-     "it "
-     "ended.",
+     "it ended.",
      "Look for the first error of each worker, and run `py-spy dump` on the workers while it hangs. Check once with "
      "--enforce-eager and --disable-custom-all-reduce: what helps names the part.",
      "TimeoutError: RPC call to execute_model timed out."},

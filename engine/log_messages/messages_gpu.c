@@ -118,14 +118,12 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Another process has the GPU for itself (compute mode EXCLUSIVE_PROCESS), the GPU failed, or a vGPU has no "
      "licence.",
      "Check `nvidia-smi -q -d COMPUTE` and nvidia-smi's processes (`nvidia-smi -c 0` allows several), Xid messages in "
-     "dmesg, "
-     "and on a vGPU `nvidia-smi -q | grep -i licen`.",
+     "dmesg, and on a vGPU `nvidia-smi -q | grep -i licen`.",
      "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable"},
     {"sysfs-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Could not find real path of /sys/class/pci_bus", NULL,
      "NCCL did not find a GPU in /sys: WSL2 with an old NCCL, or a container or virtual machine that hides it.",
      "On WSL2 use NCCL 2.10.3 or newer. In a container, mount /sys as it is; in a virtual machine, check `lspci` and "
-     "`ls "
-     "/sys/class/pci_bus`.",
+     "`ls /sys/class/pci_bus`.",
      "Could not find real path of /sys/class/pci_bus/0000:21/../../0000:21:00.0"},
     {"cuda-fork", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "initialization error",
      "CUDA could not start in this process: it was forked after CUDA was used, or the driver or Fabric Manager is not "
@@ -149,8 +147,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Nothing needs to change.", "GPU0\t X \tNV12\tNODE\tNODE"},
     {"cuda-peer-mapped", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "mapping of buffer object failed",
      "The driver could not map memory of another GPU, mostly because BAR1 is smaller than the GPU's memory: Resizable "
-     "BAR "
-     "is off. If it is large enough, PCIe ACS or the IOMMU prevents it.",
+     "BAR is off. If it is large enough, PCIe ACS or the IOMMU prevents it.",
      "Check `nvidia-smi -q | grep -A3 BAR1`, and turn Above 4G Decoding and Resizable BAR on in the BIOS. Then check "
      "`cat /proc/cmdline` (iommu=pt) and `sudo lspci -vvv | grep -i acsctl`. NCCL_P2P_DISABLE=1 works around it.",
      "Cuda failure 205 'mapping of buffer object failed'"},

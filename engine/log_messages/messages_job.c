@@ -255,8 +255,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "CUDA does not start in this process, mostly because /dev/nvidia-uvm is missing: the module nvidia_uvm was not "
      "loaded when the container started.",
      "Check `ls /dev/nvidia-uvm` in the container. On the host, `sudo nvidia-modprobe -u -c 0` (or modprobe "
-     "nvidia_uvm) "
-     "before the container starts, at each boot; after a suspend, reload nvidia_uvm.",
+     "nvidia_uvm) before the container starts, at each boot; after a suspend, reload nvidia_uvm.",
      "node1: Test CUDA failure common.cu:1045 'unknown error'"},
     {"tests-cuda", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", NULL, "nccl-tests stopped at a CUDA error.",
      "Look at the CUDA error in the line.", "node1: Test CUDA failure common.cu:294 'out of memory'"},

@@ -14,13 +14,12 @@
 const struct orr_log_message orr_log_messages_network[] = {
     {"ib-retry-exceeded", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion",
      "status=12 |error 12|RETRY_EXC_ERR(12)",
-     "The other end of an RDMA connection did not answer in time (retry counter exceeded). If every attempt fails "
-     "from the start, the two NICs cannot reach each other; later, the link or a switch drops packets, or the other "
-     "process is gone.",
+     "The other end of an RDMA connection did not answer in time (retry counter exceeded). If every attempt fails from "
+     "the start, the two NICs cannot reach each other; later, the link or a switch drops packets, or the other process "
+     "is gone.",
      "Look first for an earlier error of the peer that the line names. Check that link with ibstat and perfquery "
      "(RoCE: also the GID index NCCL_IB_GID_INDEX, the MTU of hosts and switches, PFC and ECN). NCCL_IB_TIMEOUT=22 and "
-     "NCCL_IB_RETRY_CNT=7 only "
-     "bridge short interruptions.",
+     "NCCL_IB_RETRY_CNT=7 only bridge short interruptions.",
      "NET/IB : Got completion from peer 10.0.0.2<55921> with status=12 opcode=1 len=0 vendor err 129 (Send) localGid "
      "::ffff:10.0.0.1 remoteGids::ffff:10.0.0.2"},
     {"ib-rnr-exceeded", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion",

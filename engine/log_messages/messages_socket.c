@@ -32,11 +32,9 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "socketStartConnect: Connect to 172.17.0.1<39275> failed : No route to host"},
     {"socket-connect", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect to %t failed", NULL,
      "A rank could not connect to another one: a firewall is between the hosts, or the address is on a network that "
-     "they "
-     "do not share.",
+     "they do not share.",
      "Try `nc -l 12345` on one host and `nc ADDRESS 12345` on the other: if that fails, too, open all ports between "
-     "the "
-     "hosts. NCCL_SOCKET_IFNAME must name an interface on the network that all hosts share.",
+     "the hosts. NCCL_SOCKET_IFNAME must name an interface on the network that all hosts share.",
      "Net : Connect to 10.0.0.2<41235> failed : Software caused connection abort"},
     {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying",
      "A rank could not connect to another one at once and tried again. Some of these lines are normal while ranks "

@@ -13,8 +13,7 @@ const struct orr_log_message orr_log_messages_use[] = {
      "The program was built for NCCL 2.17 or newer and runs an older release, which does not know this mark of a value "
      "that is not given.",
      "`python -c 'import torch; print(torch.cuda.nccl.version())'` and the line \"NCCL version\" must agree. Take "
-     "older "
-     "copies of libnccl.so.2 out of LD_LIBRARY_PATH, LD_PRELOAD and the system's folders.",
+     "older copies of libnccl.so.2 out of LD_LIBRARY_PATH, LD_PRELOAD and the system's folders.",
      "Invalid config blocking attribute value -2147483648"},
     {"torch-no-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "package doesn't have NCCL", NULL,
      "This PyTorch was built without NCCL: it is one for CPUs, Windows or macOS, or an older build.",

@@ -23,15 +23,12 @@ static bool has_option(const char *text, size_t length)
 static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_NCCL] =
         "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
-        "all_reduce| alltoall| all2all | allgather| "
-        "all_gather| reducescatter| reduce_scatter| collectives |gdrdma|gpudirect| rdma | infiniband | ib "
-        "| topo mp |invalid device ordinal; rail|vendor err|topology file& gpu| nic| node| hca| rank| h100| h200| a100|"
-        " b200; nic | nics & gpu|collective; iommu "
-        "|p2p | acs |peer "
-        "to peer& gpu| rtx |nvidia ; gdaki | tuner plugin| tuning plugin; all gather| all reduce| reduce scatter& "
-        "rank| ring |fsdp| "
-        "gpu; sharp & roce;tensor parallel|tensor_parallel; sendrecv ;collective communication|communicator& "
-        "gpu|channels| ranks;in_place&out_of_place|coll",
+        "all_reduce| alltoall| all2all | allgather| all_gather| reducescatter| reduce_scatter| collectives "
+        "|gdrdma|gpudirect| rdma | infiniband | ib | topo mp |invalid device ordinal; rail|vendor err|topology file& "
+        "gpu| nic| node| hca| rank| h100| h200| a100| b200; nic | nics & gpu|collective; iommu |p2p | acs |peer to "
+        "peer& gpu| rtx |nvidia ; gdaki | tuner plugin| tuning plugin; all gather| all reduce| reduce scatter& rank| "
+        "ring |fsdp| gpu; sharp & roce;tensor parallel|tensor_parallel; sendrecv ;collective "
+        "communication|communicator& gpu|channels| ranks;in_place&out_of_place|coll",
     [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",
     [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",
     [ORR_MENTION_VIRTUAL] = "virtual machine|virtualized| kvm|qemu",

@@ -12,15 +12,14 @@ const struct orr_asked orr_asked_calls[] = {
      GROUPS "|grouped|in a group|groups them&separate|different group|same group|undefined|without group|without a "
             "group|not grouped|ungrouped|must match|rank 1 &!new_group|process group|consumer group|group of ranks",
      "Ranks have to group calls that belong together in the same way: a group on one rank and single calls on the "
-     "other "
-     "are undefined. The calls of a group need not make progress without each other, so the receive of one rank may "
-     "wait for its own send, and the peer for that receive.",
+     "other are undefined. The calls of a group need not make progress without each other, so the receive of one rank "
+     "may wait for its own send, and the peer for that receive.",
      "Check: with the same group on both ranks, the hang or error goes away.",
      "Put a send and its receive between ncclGroupStart() and ncclGroupEnd() on every rank that takes part."},
     {"asked-group",
-     GROUPS "&?|how |why|what|can |wonder|question|understand&! hang|stuck|error|fails|new_group|one thread|sm count;"
-            "ncclsend|ncclrecv|send recv|sendrecv|alltoall|all to all&without deadlock|prevent deadlock|"
-            "prevents deadlock|avoid deadlock|avoids deadlock|deadlock free&how |why|wonder|what ",
+     GROUPS "&?|how |why|what|can |wonder|question|understand&! hang|stuck|error|fails|new_group|one thread|sm "
+            "count;ncclsend|ncclrecv|send recv|sendrecv|alltoall|all to all&without deadlock|prevent deadlock|prevents "
+            "deadlock|avoid deadlock|avoids deadlock|deadlock free&how |why|wonder|what ",
      "All calls between ncclGroupStart() and ncclGroupEnd() start together at the end of the group, as one kernel. Its "
      "sends and receives run at the same time, up to 8 in a channel and the rest in rounds, in which each rank sends X "
      "ranks ahead and receives from X ranks behind, so they cannot deadlock.",
@@ -32,8 +31,7 @@ const struct orr_asked orr_asked_calls[] = {
      "time|waiting for|whole time|always block|block the gpu|block gpu|spin|occup| idle&!multiple "
      "comm|communicators|deadlock|error|bandwidth|nchannels|max_ctas|grid|how many",
      "A send and its receive wait for each other on the GPU: the kernel of ncclSend() runs, and occupies its SMs, "
-     "until "
-     "the peer calls ncclRecv(), because NCCL's buffers hold only a part of the data. That is normal.",
+     "until the peer calls ncclRecv(), because NCCL's buffers hold only a part of the data. That is normal.",
      "Check: in Nsight Systems both kernels end at about the same time, whenever each began.",
      "Post the receive earlier, with two buffers in turn, or start the send later. A compute kernel beside a waiting "
      "one has fewer SMs."},
@@ -49,27 +47,26 @@ const struct orr_asked orr_asked_calls[] = {
     {"asked-nonblocking",
      "non blocking|nonblocking|blocking 0&communicator|ncclconfig|nccl_config|nccl call|nccl api&mean|what is the "
      "differ|what does|purpose|what for|what will change|sense&!ncclinprogress|poll|getasync|split| "
-     "hang|stuck|segfault|"
-     "crash|wrong",
+     "hang|stuck|segfault|crash|wrong",
      "A non-blocking communicator (blocking = 0) changes only the CPU side: a call returns ncclInProgress instead of "
      "waiting, for example for the connections of a first send, so that the program can call ncclCommAbort() if a peer "
      "never comes. On the GPU nothing changes: operations wait for their peers as before.",
      "Check: ncclCommGetAsyncError() returns ncclInProgress until the call is done.",
      "Poll it until it returns ncclSuccess before the next call on that communicator."},
     {"asked-pending",
-     "timeout|timed out|time out|watchdog&which rank|what rank|which gpu|which node|which process|ranks are "
-     "not|ranks have not|ranks did not|missing rank|who is missing&print|find|know|show|identify|tell|detect|report&"
-     "?|how |can |hard to|feature&nccl|collective",
+     "timeout|timed out|time out|watchdog&which rank|what rank|which gpu|which node|which process|ranks are not|ranks "
+     "have not|ranks did not|missing rank|who is missing&print|find|know|show|identify|tell|detect|report&?|how |can "
+     "|hard to|feature&nccl|collective",
      "NCCL itself has no watchdog and no time limit: that message is PyTorch's, and one rank does not know which "
-     "others "
-     "are missing. NCCL's RAS (2.24 on) and PyTorch's flight recorder know.",
+     "others are missing. NCCL's RAS (2.24 on) and PyTorch's flight recorder know.",
      "Check: while the job hangs, `ncclras` on one of its hosts lists the ranks that are late or do not answer.",
      "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 with TORCH_NCCL_DUMP_ON_TIMEOUT=1 writes the last collectives of each rank; "
      "tools/flight_recorder/fr_trace.py of PyTorch compares them."},
     {"asked-failover",
      "failover|fail over|failback|fail back|link fail|link failure|link flap|net flap|network flap|nic fail|nic "
-     "failure|port fail|port failure|port down|port recovery|redundan&nccl|allreduce|all reduce|collective|"
-     "communicat&?|support|can |how |whether|possible|retry|resume|plan&!vendor err|status 12|error 12|bond",
+     "failure|port fail|port failure|port down|port recovery|redundan&nccl|allreduce|all "
+     "reduce|collective|communicat&?|support|can |how |whether|possible|retry|resume|plan&!vendor err|status 12|error "
+     "12|bond",
      "By default NCCL does not move to another path: if a NIC or link fails for longer than the NIC's own retries "
      "(NCCL_IB_TIMEOUT, NCCL_IB_RETRY_CNT), the operation fails, and PXN does not change that. 2.29.7 and newer can "
      "move to another port of a merged NIC (NCCL_IB_RESILIENCY_PORT_FAILOVER=1), and 2.30 and newer return to a port "
@@ -77,8 +74,8 @@ const struct orr_asked orr_asked_calls[] = {
      "Check: NCCL_DEBUG=WARN prints \"marked as failed\" when a device is given up.",
      "Otherwise call ncclCommAbort() on all ranks and make a new communicator, or restart from a checkpoint."},
     {"asked-tuner",
-     " tuner | tuning plugin|tuner plugin|ext tuner|tuner_plugin&?|how |what|document|example|enforce|priorit|"
-     "override|valid&!could not find|failed to find|crash|segfault",
+     " tuner | tuning plugin|tuner plugin|ext tuner|tuner_plugin&?|how "
+     "|what|document|example|enforce|priorit|override|valid&!could not find|failed to find|crash|segfault",
      "A tuner plugin (NCCL_TUNER_PLUGIN, 2.19 on) changes the choice of algorithm, protocol and channels. It gets a "
      "table of costs for each call, and NCCL takes the least. Pairs that cannot run have the cost "
      "NCCL_ALGO_PROTO_IGNORE (-1), which it must leave. NCCL_ALGO and NCCL_PROTO remove pairs before it.",
@@ -100,8 +97,7 @@ const struct orr_asked orr_asked_calls[] = {
      "MPI.",
      "`make MPI=1 MPI_HOME=/path/to/mpi`, then `mpirun -np 8 -N 8 ./build/all_reduce_perf -b 8 -e 16G -f 2 -g 1`."},
     {"asked-doca",
-     " doca |gpunetio& gin |gdaki&install|need|require|necessary|depend|version|kernel driver&!error code|"
-     "segfault",
+     " doca |gpunetio& gin |gdaki&install|need|require|necessary|depend|version|kernel driver&!error code|segfault",
      "DOCA GPUNetIO is a part of NCCL's source, so GIN's GDAKI needs no DOCA package. It needs CUDA 12.2 or newer, a "
      "driver of 510.40.3 or newer, a ConnectX-4 or newer NIC, rdma-core 44 or newer, and GPUDirect RDMA: "
      "nvidia-peermem, or DMA-BUF with Linux 6.1 or newer.",
@@ -116,29 +112,28 @@ const struct orr_asked orr_asked_calls[] = {
      "Leave it at 0 if 1 crashes, with /dev/shm large enough (Docker: --shm-size=1g or --ipc=host), or update the "
      "driver."},
     {"asked-in-place",
-     " in place |inplace|in_place&out of place|outofplace|out_of_place|offset&differ|why|what|mean|how |need&!slower|"
-     "faster|bandwidth|busbw|wrong|error",
+     " in place |inplace|in_place&out of place|outofplace|out_of_place|offset&differ|why|what|mean|how "
+     "|need&!slower|faster|bandwidth|busbw|wrong|error",
      "An operation is in place if its result overwrites its input. For AllReduce, Broadcast and Reduce both buffers "
-     "are "
-     "then the same. AllGather's input is the rank's own part of the output (recvbuff + rank x sendcount), "
+     "are then the same. AllGather's input is the rank's own part of the output (recvbuff + rank x sendcount), "
      "ReduceScatter's output the rank's own part of the input (sendbuff + rank x recvcount), hence the offset.",
      "Check: nccl-tests measures both, in two halves of each row; they should be about as fast.",
      "Either is right; out of place needs both buffers in memory. With another offset the buffers would overlap, and "
      "the results would be wrong."},
     {"asked-one-rank",
      "single gpu|one gpu|1 gpu|single rank|one rank|nranks 1 &collective communication|broadcast|allreduce|all "
-     "reduce|allgather|nccl&can |possible|wonder|does|allowed|support&perform|work with|run on|use nccl|call nccl|on "
-     "a single gpu&!per node|per host|each node|each host|same gpu|multiple|two |several|hang|error|slow",
+     "reduce|allgather|nccl&can |possible|wonder|does|allowed|support&perform|work with|run on|use nccl|call nccl|on a "
+     "single gpu&!per node|per host|each node|each host|same gpu|multiple|two |several|hang|error|slow",
      "A communicator may have one rank, on one GPU: its operations then only copy the send buffer to the receive "
      "buffer, or do nothing in place. Nothing crosses a link, so nccl-tests prints a bus bandwidth of 0.",
      "Check: `all_reduce_perf -g 1` runs and prints busbw 0.00.",
      "To test NCCL itself, use at least two GPUs, one for each rank."},
     {"asked-no-kernel",
      "memcpy|copy engine|zero cta|zero sm|0 sm&instead of|without |avoid |replace|no sm|rather than|zero cta|zero "
-     "sm&nccl|sendrecv|send recv|alltoall|allgather|all gather|collective&?|how |can |any way|possible|is there&"
-     "!nvbandwidth|p2pbandwidth|bandwidthtest",
-     "ncclSend() and ncclRecv() run a kernel; NCCL_P2P_USE_CUDA_MEMCPY only changes who copies inside it. From "
-     "2.28.3 on, AllGather, AlltoAll, Scatter and Gather can leave the work to copy engines, without SMs: with "
+     "sm&nccl|sendrecv|send recv|alltoall|allgather|all gather|collective&?|how |can |any way|possible|is "
+     "there&!nvbandwidth|p2pbandwidth|bandwidthtest",
+     "ncclSend() and ncclRecv() run a kernel; NCCL_P2P_USE_CUDA_MEMCPY only changes who copies inside it. From 2.28.3 "
+     "on, AllGather, AlltoAll, Scatter and Gather can leave the work to copy engines, without SMs: with "
      "NCCL_CTA_POLICY=2 (or CTAPolicy in ncclConfig_t), symmetric memory and one NVLink domain.",
      "Check: Nsight Systems shows memory copies instead of a kernel of NCCL.",
      "Take buffers from ncclMemAlloc() and register them with ncclCommWindowRegister() on all ranks; call "

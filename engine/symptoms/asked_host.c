@@ -21,8 +21,8 @@ const struct orr_asked orr_asked_host[] = {
     {"asked-one-gpu-each",
      "gpus per task|only sees its own|sees only its own|sees one gpu|see one gpu|sees only one gpu|only sees one "
      "gpu|only see one gpu|see only one gpu|has only one gpu|has one gpu|gets one gpu|gets only one "
-     "gpu|cgroup|per_task|one gpu per container|container per gpu|pod per gpu|gpu per pod|gpus "
-     "device|gpu bind single|its own gpu|cuda_visible_devices is set to a single&nvlink| p2p | shm |shared memory|cuda "
+     "gpu|cgroup|per_task|one gpu per container|container per gpu|pod per gpu|gpu per pod|gpus device|gpu bind "
+     "single|its own gpu|cuda_visible_devices is set to a single&nvlink| p2p | shm |shared memory|cuda "
      "ipc&nccl|allreduce|all_reduce|torch&!ordinal| pod | pods |visible_devices",
      "NCCL finds NVLink and P2P only between GPUs that a process can see. A task in a cgroup or container of its own, "
      "as with Slurm's --gpus-per-task, sees one, so data goes through shared memory or the network. "
@@ -46,9 +46,8 @@ const struct orr_asked orr_asked_host[] = {
      "Use GPUs whose driver offers P2P, or keep the traffic between these GPUs small."},
     {"asked-one-gpu-a-host",
      "one gpu per|1 gpu per|single gpu per|one gpu each|1 gpu each|one gpu on each&node|host|machine|server|each "
-     "of&nic | "
-     "nics| hca&?|why|only|limited&!cuda_visible|alltoall|all to all|all2all|sendrecv;one rank|single rank|one "
-     "gpu|single gpu|1 gpu&several nic|multiple nic|all nic|more than one nic|two nics|2 nics|several hca|all "
+     "of&nic | nics| hca&?|why|only|limited&!cuda_visible|alltoall|all to all|all2all|sendrecv;one rank|single "
+     "rank|one gpu|single gpu|1 gpu&several nic|multiple nic|all nic|more than one nic|two nics|2 nics|several hca|all "
      "hcas|multiple hca&!alltoall|all to all|all2all|sendrecv",
      "One GPU sends and receives over its own PCIe link, which carries about what one fast NIC does (NCCL counts 48 "
      "GB/s for x16 of generation 5, 24 for generation 4). So a job with one GPU on each host gets the rate of one fast "
@@ -137,16 +136,16 @@ const struct orr_asked orr_asked_host[] = {
      "iommu=pt. If P2P hangs or gives wrong data, set NCCL_P2P_DISABLE=1."},
     {"asked-vm-slow", VIRTUAL "&bandwidth|busbw|bus bw|slow|performance|throughput|baremetal|bare metal",
      "In a virtual machine PCIe ACS stays on, so data between GPUs and NICs goes through the CPU, at half the "
-     "bandwidth "
-     "or less, unless the NICs have ATS. A VM also hides the PCIe switches, so NCCL may choose NICs far from a GPU.",
+     "bandwidth or less, unless the NICs have ATS. A VM also hides the PCIe switches, so NCCL may choose NICs far from "
+     "a GPU.",
      "Check: on the host, `sudo mlxconfig -d DEVICE query | grep ATS` must say True; in the VM, lines \"via NET/IB\" "
-     "of "
-     "NCCL_DEBUG=INFO must end in GDRDMA.",
+     "of NCCL_DEBUG=INFO must end in GDRDMA.",
      "Enable ATS (`mlxconfig -d DEVICE set ATS_ENABLED=true`), set NCCL_IB_PCI_RELAXED_ORDERING=1, and give NCCL the "
      "host's topology in NCCL_TOPO_FILE (`orrery vm-file host.xml`)."},
     {"asked-containers",
-     CONTAINERS "&nvlink|p2p|peer to peer|cuda ipc&across|between|different|separate|two |multiple|several|isolated|"
-                "each |own |inter |same node|same host&!no space|size|one container|one docker|single container",
+     CONTAINERS
+     "&nvlink|p2p|peer to peer|cuda ipc&across|between|different|separate|two |multiple|several|isolated|each |own "
+     "|inter |same node|same host&!no space|size|one container|one docker|single container",
      "NCCL uses P2P, and so NVLink, between two containers of a host only if each of them sees both GPUs: CUDA cannot "
      "open memory of a GPU that a process does not see. With a GPU of its own for each container or pod, NCCL is left "
      "with shared memory, if they share it, or the network.",
@@ -154,41 +153,36 @@ const struct orr_asked orr_asked_host[] = {
      "Put all ranks of a host into one container, or give each container all GPUs (docker --gpus all; each rank takes "
      "its own by local rank) and one IPC namespace (--ipc=host). A pod has only its own GPUs: use one pod for a host."},
     {"asked-bar",
-     "bar1|resizable bar|re size bar| rebar|bar size|large bar|small bar| bar of &p2p|peer to peer|gpu| 4090|"
-     " 5090| 3090",
+     "bar1|resizable bar|re size bar| rebar|bar size|large bar|small bar| bar of &p2p|peer to peer|gpu| 4090| 5090| "
+     "3090",
      "P2P over PCIe with a patched driver for GeForce cards needs a BAR1 as large as the GPU's memory: with 256 MB, "
      "mapping another GPU's memory fails.",
      "Check: `nvidia-smi -q | grep -A3 BAR1` must show at least the size of the GPU's memory.",
      "Turn Above 4G Decoding and Resizable BAR on in the BIOS, and update the BIOS if it lacks them. dmesg says \"BAR "
-     "1: "
-     "can't assign; no space\" if the BIOS leaves too little room. NVIDIA's own driver offers these cards no P2P."},
+     "1: can't assign; no space\" if the BIOS leaves too little room. NVIDIA's own driver offers these cards no P2P."},
     {"asked-p2p-models",
      "p2p|peer to peer|peer access&different gpu|different model|different card|another gpu|other model|mixed gpu|mix "
-     "of;"
-     "p2p|peer to peer|peer access&5060&5070|5080|5090|4090;p2p|peer to peer|peer access&3090&4090|5090;p2p|peer to "
-     "peer|"
-     "peer access&4090&5090|5080",
+     "of;p2p|peer to peer|peer access&5060&5070|5080|5090|4090;p2p|peer to peer|peer access&3090&4090|5090;p2p|peer to "
+     "peer|peer access&4090&5090|5080",
      "The driver offers P2P over PCIe only between GPUs of one model, or of close relatives. Between others NCCL sends "
      "data through host memory, which works.",
      "Check: `nvidia-smi topo -p2p r` says OK only for pairs that have P2P.",
      "Use GPUs of one model for a job that exchanges much data (CUDA_VISIBLE_DEVICES)."},
     {"asked-p2p-hang",
      " hang| stuck|freez|deadlock| stalls&p2p|peer to peer&!prevents deadlock|prevent deadlock|avoid deadlock|without "
-     "deadlock|nvlink|nvswitch| sxm|infiniband|rdma|sendrecv|nodes|hosts|"
-     "p2p_disable|p2p_level;disabling p2p|disable p2p|disabled p2p|p2p disabled|without p2p|p2p enabled|turn p2p "
-     "off|turning p2p off|p2p off |switch p2p off|disabling it|disabled it&p2p&hang|stuck|freez|deadlock|never "
-     "complet|never finish|never return|blocks |makes it work&!nccl_p2p_disable 1",
+     "deadlock|nvlink|nvswitch| sxm|infiniband|rdma|sendrecv|nodes|hosts|p2p_disable|p2p_level;disabling p2p|disable "
+     "p2p|disabled p2p|p2p disabled|without p2p|p2p enabled|turn p2p off|turning p2p off|p2p off |switch p2p "
+     "off|disabling it|disabled it&p2p&hang|stuck|freez|deadlock|never complet|never finish|never return|blocks |makes "
+     "it work&!nccl_p2p_disable 1",
      "A hang that comes with P2P over PCIe is mostly due to PCIe ACS or an IOMMU that translates: a GPU's writes to "
-     "the "
-     "other do not arrive. Run once with NCCL_P2P_DISABLE=1: if the job then works, it is that.",
+     "the other do not arrive. Run once with NCCL_P2P_DISABLE=1: if the job then works, it is that.",
      ORR_ACS_CHECK, ORR_ACS_CURE},
     {"asked-wrong-data",
-     "communicat|transfer|copy |copies|copied|all_reduce|allreduce|p2p|peer to peer&data|result|value|tensor&incorrect|"
-     "wrong|corrupt|all "
+     "communicat|transfer|copy |copies|copied|all_reduce|allreduce|p2p|peer to "
+     "peer&data|result|value|tensor&incorrect|wrong|corrupt|all "
      "zero|zeroed|garbage&!ll128|buffsize|chunk|determin|bitwise|rounding|dtype|bf16|fp8|reset|mean|column",
      "GPUs that get wrong data over PCIe while others are right mostly have P2P that PCIe ACS or an IOMMU breaks: "
-     "writes "
-     "to another GPU end elsewhere. NCCL itself does not see it. Run once with NCCL_P2P_DISABLE=1.",
+     "writes to another GPU end elsewhere. NCCL itself does not see it. Run once with NCCL_P2P_DISABLE=1.",
      "Check: `all_reduce_perf -c 1` counts wrong values with P2P and none without. `sudo lspci -vvv | grep -i acsctl` "
      "(SrcValid+ or ReqRedir+: ACS is on), and `cat /proc/cmdline` for iommu=pt.",
      ORR_ACS_CURE},
@@ -199,39 +193,37 @@ const struct orr_asked orr_asked_host[] = {
      "In the BIOS: AMD CBS, NBIO Common Options, IOMMU: Disabled (or boot with iommu=pt); NUMA nodes per socket: NPS4. "
      "Then compare NCCL_P2P_LEVEL=PXB, which uses shared memory between PCIe switches."},
     {"asked-p2p-slow",
-     "p2p|peer to peer|peer access&bandwidth|gb s|throughput|simplep2p&small|only|low|slow|drop|half|worse|poor|bad|"
-     "fail&!nccl_p2p_level|" NOT_PCIE ";p2p|peer to peer&performance&slow|bad|poor&!nccl_p2p_level|" NOT_PCIE,
+     "p2p|peer to peer|peer access&bandwidth|gb "
+     "s|throughput|simplep2p&small|only|low|slow|drop|half|worse|poor|bad|fail&!nccl_p2p_level|" NOT_PCIE
+     ";p2p|peer to peer&performance&slow|bad|poor&!nccl_p2p_level|" NOT_PCIE,
      "P2P over PCIe that is allowed, but slow or failing its own test, goes up to the CPU and through the IOMMU: PCIe "
      "ACS or an IOMMU that translates is the usual cause. A link with fewer lanes has the same effect on speed.",
      ORR_ACS_CHECK " `nvidia-smi -q | grep -A12 'PCI$'` shows the link width.", ORR_ACS_CURE},
     {"asked-iommu",
-     "iommu| vt d | acs &why|need to|needs to|have to|must|required|reason|consequence|impact|effect|affect|should i&"
-     "!hang|stuck|freez|deadlock; acs &p2p|gpudirect|gpu direct|gdr|rdma|nccl&how |whether|check|tell|know "
+     "iommu| vt d | acs &why|need to|needs to|have to|must|required|reason|consequence|impact|effect|affect|should "
+     "i&!hang|stuck|freez|deadlock; acs &p2p|gpudirect|gpu direct|gdr|rdma|nccl&how |whether|check|tell|know "
      "if|verify|should i|disable|enabled?&!acsctl",
      "An IOMMU that translates addresses, and PCIe ACS, send data between two devices up to the CPU instead of the "
      "shortest way: P2P and GPUDirect RDMA become slow, hang, or deliver wrong data (IO_PAGE_FAULT in dmesg).",
      "Check: `cat /proc/cmdline` and `dmesg | grep -i -e dmar -e iommu`; `sudo lspci -vvv | grep -i acsctl` shows ACS.",
      "On bare metal iommu=pt is enough: the IOMMU stays on, but does not translate for the host's own devices. Turn "
-     "ACS "
-     "off on the bridges. For virtual machines both must stay on: NICs then need ATS, and P2P may need "
+     "ACS off on the bridges. For virtual machines both must stay on: NICs then need ATS, and P2P may need "
      "NCCL_P2P_DISABLE=1."},
     {"asked-p2p-shm",
-     "p2p|peer to peer&slower|slow than|worse|lower performance|lower bandwidth&shm|shared memory|p2p off|p2p disabled|"
-     "p2p_disable|p2p is disabled|disabling p2p&!without p2p;p2p_level&slow|lower|worse|should "
+     "p2p|peer to peer&slower|slow than|worse|lower performance|lower bandwidth&shm|shared memory|p2p off|p2p "
+     "disabled|p2p_disable|p2p is disabled|disabling p2p&!without p2p;p2p_level&slow|lower|worse|should "
      "i|recommend|reduc|decreas|drops|which value|what value|best&!nvlink;p2p|peer to peer& shm |shared "
      "memory&slower|faster|better&?|why;not use p2p|no p2p&root port|host bridge|root "
      "complex&why|default&!4090|5090|geforce",
      "P2P through a CPU (PHB or SYS in the matrix) is often slower than shared memory, above all with all GPUs at "
-     "once: "
-     "CPUs forward traffic between PCIe root ports slowly. So NCCL's default level is PXB, which leaves CPUs out, "
-     "except "
-     "with two GPUs on AMD.",
+     "once: CPUs forward traffic between PCIe root ports slowly. So NCCL's default level is PXB, which leaves CPUs "
+     "out, except with two GPUs on AMD.",
      "Check: unset NCCL_P2P_LEVEL, or compare NCCL_P2P_LEVEL=PXB, with the same test.",
      "Use what is fastest for all GPUs of the job, not for two. If P2P is slow below one PCIe switch too, look at PCIe "
      "ACS and the IOMMU."},
     {"asked-p2p-none",
-     "nccl_p2p_level|nccl_p2p_disable&no effect|no difference|makes no|no change|not change|any difference;"
-     "nccl_p2p_level+same result|same performance|same bandwidth",
+     "nccl_p2p_level|nccl_p2p_disable&no effect|no difference|makes no|no change|not change|any "
+     "difference;nccl_p2p_level+same result|same performance|same bandwidth",
      "If NCCL_P2P_LEVEL and NCCL_P2P_DISABLE change nothing, NCCL uses no P2P at any level, mostly because CUDA offers "
      "none between these GPUs (GeForce cards, virtual machines), and sends data through host memory.",
      "Check: `nvidia-smi topo -p2p r` says OK only where P2P exists; NCCL_DEBUG=INFO prints \"via P2P\" or \"via "
@@ -239,14 +231,12 @@ const struct orr_asked orr_asked_host[] = {
      "No setting of NCCL changes it. With NVLink, the level makes no difference either, because NVLink is below all "
      "levels."},
     {"asked-nvlink-used",
-     "nvlink&verify|check whether|check if|confirm|make sure|how can i see|how to see|how do i know|how can i know|"
-     "how to know|is used|is using|really use|actually use|utiliz&!sharp|nvls|inactive|down",
+     "nvlink&verify|check whether|check if|confirm|make sure|how can i see|how to see|how do i know|how can i know|how "
+     "to know|is used|is using|really use|actually use|utiliz&!sharp|nvls|inactive|down",
      "\"via P2P/IPC\", \"via P2P/CUMEM\" or \"via P2P/direct pointer\" between GPUs that NVLink joins (NV# in "
-     "`nvidia-smi "
-     "topo -m`) means that NCCL uses NVLink. \"Using network Socket\" or IB concerns other hosts only.",
+     "`nvidia-smi topo -m`) means that NCCL uses NVLink. \"Using network Socket\" or IB concerns other hosts only.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each link; "
-     "NCCL_DEBUG_SUBSYS=INIT,GRAPH "
-     "prints \"NVL\" paths.",
+     "NCCL_DEBUG_SUBSYS=INIT,GRAPH prints \"NVL\" paths.",
      "\"via SHM\" or \"via NET\" between them means that it does not: a rank then sees only its own GPU, or P2P is "
      "off."},
     {"asked-p2p-level",
@@ -260,42 +250,37 @@ const struct orr_asked orr_asked_host[] = {
      "memory."},
     {"asked-wsl", " wsl| wsl2|windows subsystem&nccl|multi gpu|two gpu|2 gpu|gpus&?|support|work|run|issue|fail|error",
      "NCCL works on WSL 2 from 2.10.3 on; older releases do not find the GPUs and fail with \"unhandled system "
-     "error\". "
-     "If the driver offers no P2P, NCCL sends data between GPUs through host memory.",
+     "error\". If the driver offers no P2P, NCCL sends data between GPUs through host memory.",
      "Check: NCCL_DEBUG=VERSION prints the release that runs.",
      "Use PyTorch 1.10 or newer, which brings such a release; if a newer one hangs, try NCCL_P2P_DISABLE=1."},
     {"asked-shm-size",
      " dev shm |shm size|shm_size|shared memory&how large|how big|how much|what size|which size|size "
-     "does|enough|minimum|"
-     "recommend|default|need&nccl|gpu|docker|pod |container&!cumem|hang|per block",
+     "does|enough|minimum|recommend|default|need&nccl|gpu|docker|pod |container&!cumem|hang|per block",
      "NCCL keeps buffers of about 10 MB for each connection without P2P in /dev/shm, so the 64 MB that Docker and "
      "Kubernetes give by default are too few. NVIDIA recommends 1 GB and unlimited locked memory.",
      "Check in the container: `df -h /dev/shm` and `ulimit -l`.",
      "docker --shm-size=1g --ulimit memlock=-1 (or --ipc=host); Kubernetes: an emptyDir with medium: Memory at "
-     "/dev/shm. "
-     "PyTorch's data loaders and vLLM need some GB more."},
+     "/dev/shm. PyTorch's data loaders and vLLM need some GB more."},
     {"asked-host-ipc",
-     "hostipc|hostnetwork|host network|ipc host|hostpid&need|require|must|should|why|necessary&nccl|pod|"
-     "container|gpu&!error|rdma|roce|infiniband| ib | nic|hca",
+     "hostipc|hostnetwork|host network|ipc "
+     "host|hostpid&need|require|must|should|why|necessary&nccl|pod|container|gpu&!error|rdma|roce|infiniband| ib | "
+     "nic|hca",
      "If all ranks of a host are in one pod or container, NCCL needs neither the host's IPC nor its network inside the "
      "host, only a /dev/shm of 1 GB or more. Several pods of one host need hostIPC and must see all GPUs to use P2P.",
      "Check: NCCL_DEBUG=INFO prints \"via P2P\" or \"via SHM\" between the ranks of a host.",
      "Between hosts, hostNetwork or an interface for each NIC (Multus with SR-IOV, macvlan or host-device) gives RoCE "
-     "its "
-     "addresses; InfiniBand needs only the device."},
+     "its addresses; InfiniBand needs only the device."},
     {"asked-p2p-check",
-     "p2p|peer to peer|peer access&check|verify|test if|know if|see if|know whether|see whether|find out&work|enabled|"
-     "support|available|possible|used&!nvlink|rdma|roce",
+     "p2p|peer to peer|peer access&check|verify|test if|know if|see if|know whether|see whether|find "
+     "out&work|enabled|support|available|possible|used&!nvlink|rdma|roce",
      "`nvidia-smi topo -p2p r` says OK for each pair to which the driver offers P2P; NCCL uses it up to the path type "
-     "of "
-     "NCCL_P2P_LEVEL (PXB by default), and its log then says \"via P2P\".",
+     "of NCCL_P2P_LEVEL (PXB by default), and its log then says \"via P2P\".",
      "Check: p2pBandwidthLatencyTest or simpleP2P of the CUDA samples for speed, and `all_reduce_perf -c 1` for wrong "
      "data.",
      "`orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` says what NCCL decides."},
     {"asked-p2p-geforce",
      "p2p|peer to peer|peer access&support|have |possible|enable|does |can &4090|5090|4080|5080|4070|5070|geforce|rtx "
-     "40|"
-     "rtx 50&!patched|resizable|bar |hang|slow|rdma|gpudirect| gdr",
+     "40|rtx 50&!patched|resizable|bar |hang|slow|rdma|gpudirect| gdr",
      "NVIDIA's driver does not offer P2P over PCIe between GeForce cards of the series 20, 40 and 50: NCCL sends data "
      "between them through host memory. That works, and no setting of NCCL changes it.",
      "Check: `nvidia-smi topo -p2p r` says NS, CNS or GNS for such pairs.",
@@ -303,69 +288,58 @@ const struct orr_asked orr_asked_host[] = {
      "pass-through mode. Workstation and data centre cards have P2P."},
     {"asked-why-shm",
      " shm |shared memory|host memory&instead of|why|not p2p|rather than|without p2p&p2p|peer to "
-     "peer|nvlink&!slower|slow "
-     "than|stage;p2p|peer to peer&root complex|root port|host bridge|through the cpu|through cpu&support|use |does "
-     "|why",
+     "peer|nvlink&!slower|slow than|stage;p2p|peer to peer&root complex|root port|host bridge|through the cpu|through "
+     "cpu&support|use |does |why",
      "NCCL uses shared memory between GPUs of a host if it may not use P2P: the path is beyond the level (PXB by "
-     "default, "
-     "so not through a CPU, except two GPUs on AMD), the driver offers none (GeForce, virtual machines), a setting "
-     "turns it off, or each rank sees only its own GPU.",
+     "default, so not through a CPU, except two GPUs on AMD), the driver offers none (GeForce, virtual machines), a "
+     "setting turns it off, or each rank sees only its own GPU.",
      "Check: `nvidia-smi topo -m` for the path, `nvidia-smi topo -p2p r` for the driver, `env | grep NCCL_` for "
      "settings.",
      "NCCL_P2P_LEVEL=PHB or SYS allows P2P through CPUs: measure, it is often slower. `orrery explain --why p2p` with "
-     "the "
-     "matrix names the rule."},
+     "the matrix names the rule."},
     {"asked-bridges",
      "nvlink|bridge& pair|pairs|pairwise|some gpu|not all gpu|only two|2 of |between gpu 0 "
-     "and&nccl|all_reduce|allreduce|"
-     "8 gpus|4 gpus|bandwidth|not use&!nvswitch| sxm|incorrect|hang|stuck|and pcie|both|at the same time",
+     "and&nccl|all_reduce|allreduce|8 gpus|4 gpus|bandwidth|not use&!nvswitch| sxm|incorrect|hang|stuck|and "
+     "pcie|both|at the same time",
      "A bridge joins two cards (NV# in the matrix), and all other pairs have PCIe only. A ring over all GPUs is as "
-     "fast as "
-     "its slowest link, so an operation over more than the bridged pair gets the speed of PCIe.",
+     "fast as its slowest link, so an operation over more than the bridged pair gets the speed of PCIe.",
      "Check: `nvidia-smi topo -m` shows NV# in pairs; all_reduce_perf on one pair (CUDA_VISIBLE_DEVICES) shows NVLink.",
      "Give groups of two, such as tensor parallel ones, the bridged pairs: `orrery place --count 2` names them."},
     {"asked-slots",
      "pcie slot|pci slot|x16 slot|riser|oculink| lanes| x4 | x8 &nccl|all_reduce|gpus|multi gpu|tensor "
-     "parallel&which|best|enough|matter|affect|"
-     "effect|difference|impact|slow|should i",
+     "parallel&which|best|enough|matter|affect|effect|difference|impact|slow|should i",
      "A ring is as fast as its slowest link, so one GPU in a narrow slot limits all. NCCL counts 24 GB/s for PCIe 4 "
-     "x16, 12 "
-     "for x8 and 6 for x4, half of it for PCIe 3, and twice for PCIe 5.",
+     "x16, 12 for x8 and 6 for x4, half of it for PCIe 3, and twice for PCIe 5.",
      "Check under load: `nvidia-smi --query-gpu=pcie.link.gen.current,pcie.link.width.current --format=csv`.",
      "Use slots of the CPU with equal lanes, on one socket if there are two; slots of the chipset share its x4 or x8 "
      "link."},
     {"asked-idle-link",
-     "2 5gt|2 5 gt|gen1|gen 1|pcie 1 |downgraded&gpu|nvidia|link&nccl|slow|why|problem|wrong|normal|?&!width|nic|mlx|"
-     "connectx",
+     "2 5gt|2 5 gt|gen1|gen 1|pcie 1 "
+     "|downgraded&gpu|nvidia|link&nccl|slow|why|problem|wrong|normal|?&!width|nic|mlx|connectx",
      "A GPU lowers the speed of its PCIe link while it is idle, to 2.5 GT/s, and raises it under load, so the speed "
-     "that "
-     "lspci shows on an idle GPU says nothing. A width below the device's does count.",
+     "that lspci shows on an idle GPU says nothing. A width below the device's does count.",
      "Check: look again while all_reduce_perf runs, at `nvidia-smi -q | grep -A12 'PCI$'` or LnkSta of lspci.",
      "If speed or width stays low under load, reseat the card or riser, and set the slot to Auto in the BIOS."},
     {"asked-p2p-off",
      "nccl_p2p_disable&safe|what happens|performance|drawback|downside|disadvantage|risk|impact|consequence|potential "
      "problem|any problem|what does&!hang|stuck|freez|crash",
      "NCCL_P2P_DISABLE=1 makes GPUs of a host exchange data through host memory. Results stay right; it is slower, "
-     "much "
-     "so with NVLink, little over PCIe through a CPU.",
+     "much so with NVLink, little over PCIe through a CPU.",
      "Check: all_reduce_perf with and without it.",
      "If a job works only with it, P2P is broken: look at PCIe ACS and the IOMMU (`sudo lspci -vvv | grep -i acsctl`, "
-     "`cat "
-     "/proc/cmdline`)."},
+     "`cat /proc/cmdline`)."},
     {"asked-windows",
      "nccl& on windows| windows 10| windows 11|windows server|under windows|for windows|native windows&!wsl|subsystem",
      "NCCL is for Linux only: there is no release for Windows. PyTorch on Windows uses Gloo instead.",
      "Check: `python -c \"import torch.distributed as d; print(d.is_nccl_available())\"` says False there.",
      "Use WSL 2 or Linux, or init_process_group(backend=\"gloo\")."},
     {"asked-tp-slower",
-     "tensor parallel|tensor_parallel| tp |tp2|tp4|multiple cards|multiple gpus|two gpus|2 gpus|multi gpu&slow|faster&"
-     "single|one card|one gpu|1 gpu|baseline|single card&!load|hosts|nodes|startup",
+     "tensor parallel|tensor_parallel| tp |tp2|tp4|multiple cards|multiple gpus|two gpus|2 gpus|multi "
+     "gpu&slow|faster&single|one card|one gpu|1 gpu|baseline|single card&!load|hosts|nodes|startup",
      "Tensor parallelism exchanges data twice in each layer. Without NVLink every exchange crosses PCIe, and without "
-     "P2P "
-     "host memory, which takes longer than a second GPU saves for small models and small batches.",
+     "P2P host memory, which takes longer than a second GPU saves for small models and small batches.",
      "Check: `nvidia-smi topo -m` (NV#: NVLink), and all_reduce_perf -b 8K -e 16M -f 2 for the time of one exchange.",
      "If the model fits on one GPU, run one copy on each; else use pipeline parallelism, larger batches or GPUs with "
-     "NVLink, "
-     "and slots with all lanes."},
+     "NVLink, and slots with all lanes."},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -8,14 +8,13 @@
 
 const struct orr_asked orr_asked_network[] = {
     {"asked-rails",
-     "subnet|vlan| leaf | leafs | leaves | spine |ip network|ip address&nic | nics | hca|mlx5|rail&gpu|nccl|server|"
-     "node|host&which nic|mapping|decide|consider|into account|ignore|match|pair| "
-     "aware&!gid_index|addr_range|socket_ifname;"
-     "subnet|vlan| leaf | leafs | leaves | spine &nic | nics | hca|mlx5|rail&gpu|nccl|server|node|host&?|how &"
-     "!time out|timeout|timed out|refused|unreachable|bootstrap|socket_ifname|gid_index|addr_range;"
-     " rail&mlx5| nic | nics |gpu0&maps|mapping|order|per rail|differ|decides|pairing&?|how &!isolated|nccl_cross_nic;"
-     "nccl&subnet aware|rail aware& nic;nccl&pick|choose|select|decide& nic | nics | "
-     "hca&gpu&?|how&!socket_ifname|bootstrap|wrong interface",
+     "subnet|vlan| leaf | leafs | leaves | spine |ip network|ip address&nic | nics | "
+     "hca|mlx5|rail&gpu|nccl|server|node|host&which nic|mapping|decide|consider|into account|ignore|match|pair| "
+     "aware&!gid_index|addr_range|socket_ifname;subnet|vlan| leaf | leafs | leaves | spine &nic | nics | "
+     "hca|mlx5|rail&gpu|nccl|server|node|host&?|how &!time out|timeout|timed "
+     "out|refused|unreachable|bootstrap|socket_ifname|gid_index|addr_range; rail&mlx5| nic | nics "
+     "|gpu0&maps|mapping|order|per rail|differ|decides|pairing&?|how &!isolated|nccl_cross_nic;nccl&subnet aware|rail "
+     "aware& nic;nccl&pick|choose|select|decide& nic | nics | hca&gpu&?|how&!socket_ifname|bootstrap|wrong interface",
      "NCCL does not look at subnets, leaf switches or rails: on each host a GPU takes the NIC that is nearest by PCIe, "
      "and equally near NICs by their numbers. If hosts number or cable their NICs otherwise, the GPUs of two hosts use "
      "NICs of different rails.",
@@ -24,8 +23,8 @@ const struct orr_asked orr_asked_network[] = {
      "Cable and number the NICs alike on all hosts, and use the same GPUs on each. NCCL_CROSS_NIC=0 asks for rings "
      "that keep to one NIC of each host."},
     {"asked-rail-pin",
-     "rail&prefill|decode|pod|worker|claim|kubernetes| k8s| dra &gpu|nic&isolated|different rail|same rail|same ones|"
-     " pin |align|handshake|no connect|cannot reach&!nccl_ib",
+     "rail&prefill|decode|pod|worker|claim|kubernetes| k8s| dra &gpu|nic&isolated|different rail|same rail|same ones| "
+     "pin |align|handshake|no connect|cannot reach&!nccl_ib",
      "Whatever starts the workers chooses their GPUs and NICs: a claim that only puts GPU and NIC below one PCIe root "
      "may take rails 0-3 for one worker and 4-7 for another, and isolated rails do not reach each other.",
      "Check: `nvidia-smi -L` and `ibdev2netdev -v` in both workers must show the same GPUs and NICs of the host.",
@@ -39,50 +38,45 @@ const struct orr_asked orr_asked_network[] = {
      "Set the MTU of interfaces and switches to 4200 or more (9000). GIN's proxy (NCCL_GIN_TYPE=2) works meanwhile."},
     {"asked-mtu", " mtu|_mtu&different|differ|mismatch|not equal|1024& hang|stuck|error|fail|loc_len|length",
      "The ports of two hosts must have the same MTU: from 2.20 on NCCL does not make both ends use the smaller one, "
-     "and a "
-     "port "
-     "that gets larger packets than its own drops them, with a local length error (status 1) or a hang.",
+     "and a port that gets larger packets than its own drops them, with a local length error (status 1) or a hang.",
      "Check: `ibv_devinfo | grep active_mtu` on all hosts; RoCE: also `ip link`, and `ping -M do -s 8972 HOST` for "
      "9000.",
      "Give ports, interfaces and switches of all hosts one MTU (RoCE: 9000, InfiniBand: 4096)."},
     {"asked-ib-off",
-     "not use|not using|not see|not detect|not find|instead of|falls back|fell back|over tcp& ib | infiniband | roce &"
-     "network|socket|tcp&nccl|torchrun|training|job|node|vllm&!ib_disable|want|avoid|disable|force| efa |nvlink|ibext;"
-     "nccl&falls back|fell back|fall back|fallback&socket| tcp &!efa|ofi|libfabric|gloo|tcpx|fastrak",
+     "not use|not using|not see|not detect|not find|instead of|falls back|fell back|over tcp& ib | infiniband | roce "
+     "&network|socket|tcp&nccl|torchrun|training|job|node|vllm&!ib_disable|want|avoid|disable|force| efa "
+     "|nvlink|ibext;nccl&falls back|fell back|fall back|fallback&socket| tcp &!efa|ofi|libfabric|gloo|tcpx|fastrak",
      "NCCL uses InfiniBand or RoCE by itself if it finds a NIC that is up, or else TCP. In a container it finds none "
      "without /dev/infiniband and the RDMA libraries (libibverbs).",
      "Check: with NCCL_DEBUG=INFO, \"NET/IB : Using [0]mlx5_0:1/IB\" or \"No device found\"; `ibv_devices` in the "
      "container.",
      "Give the container the devices (docker --device=/dev/infiniband --cap-add=IPC_LOCK --ulimit memlock=-1, Slurm "
-     "with pyxis "
-     "--container-mounts=/dev/infiniband, Kubernetes: the RDMA resource), install rdma-core, and unset NCCL_IB_DISABLE "
-     "and NCCL_NET."},
+     "with pyxis --container-mounts=/dev/infiniband, Kubernetes: the RDMA resource), install rdma-core, and unset "
+     "NCCL_IB_DISABLE and NCCL_NET."},
     {"asked-ifname",
-     "socket_ifname&ignor|no effect|not respect|not honor|still us|other interface|wrong interface|another interface|"
-     "instead of&!gloo|file|exist|ib_disable|ibext;nccl&connecting to|connects to|sending traffic|traffic to|using the "
-     "ip&ip address|"
-     "that ip|wrong ip&!refused",
+     "socket_ifname&ignor|no effect|not respect|not honor|still us|other interface|wrong interface|another "
+     "interface|instead of&!gloo|file|exist|ib_disable|ibext;nccl&connecting to|connects to|sending traffic|traffic "
+     "to|using the ip&ip address|that ip|wrong ip&!refused",
      "NCCL_SOCKET_IFNAME chooses the interface whose address a rank listens on and announces. By which interface "
      "others connect to it is up to the kernel's routes: with two interfaces in one subnet, it may be the other one, "
      "which then also shows its own address.",
      "Check: `ip route get ADDRESS` on each host, with the other host's address in \"Bootstrap : Using\", must name "
-     "the "
-     "wanted interface; `ip route` must not list one network twice.",
+     "the wanted interface; `ip route` must not list one network twice.",
      "Give the interfaces different subnets (such as /24 instead of /20), or the wanted route the lower metric. "
      "NCCL_IB_HCA chooses the NICs for data over InfiniBand or RoCE; MPI, Gloo and MASTER_ADDR have settings of their "
      "own."},
     {"asked-raw-spark", "spark| gb10 |gx10& 13 gb| 13gb| 12 gb| 13 g| 13 2| 12 8&ib_write_bw|iperf|raw|tcp|rdma|capped",
-     "TCP and plain RDMA are just as slow, so it is not NCCL. A DGX Spark that reaches only 13 Gb/s, with links "
-     "and PCIe at full speed, has a ConnectX-7 NIC that came up degraded, as others saw after a start or after the "
-     "cable was plugged in.",
+     "TCP and plain RDMA are just as slow, so it is not NCCL. A DGX Spark that reaches only 13 Gb/s, with links and "
+     "PCIe at full speed, has a ConnectX-7 NIC that came up degraded, as others saw after a start or after the cable "
+     "was plugged in.",
      "Check: `ib_write_bw -q 8` on each of the port's two devices should show 90 to 100 Gb/s; `lspci -vv` shows Gen5 "
      "x4.",
      "Try a full power cycle of both machines (off power for a minute) with the cable plugged in, and measure again. "
      "Update their firmware (fwupdmgr)."},
     {"asked-raw",
-     "ib_write_bw|ib_send_bw|ib_read_bw|iperf|perftest&also only|itself|is slow|just as slow|slow too|as well|is low|"
-     "low too|also low|also slow|also gives|also gets|also reaches|also shows&slow|low|gb s|gbps|gbit|gb sec|"
-     "half&!line rate|full|fine|good|normal|expected|but nccl|nccl only|nccl itself|bond",
+     "ib_write_bw|ib_send_bw|ib_read_bw|iperf|perftest&also only|itself|is slow|just as slow|slow too|as well|is "
+     "low|low too|also low|also slow|also gives|also gets|also reaches|also shows&slow|low|gb s|gbps|gbit|gb "
+     "sec|half&!line rate|full|fine|good|normal|expected|but nccl|nccl only|nccl itself|bond",
      "NCCL cannot be faster than the network: if ib_write_bw or iperf between the same two NICs is slow, too, the "
      "cause is below NCCL.",
      "Check: `ibstat` or `ethtool INTERFACE` shows the link's speed; `sudo lspci -vv` the NIC's LnkSta next to its "
@@ -90,16 +84,16 @@ const struct orr_asked orr_asked_network[] = {
      "Mend that first: another PCIe slot, firmware, cable, MTU, PFC. Test with `ib_write_bw -q 4 --report_gbits`, as "
      "one connection (and iperf without -P 8) need not fill a fast link."},
     {"asked-gdr-geforce",
-     "4090|4080|3090|3080|5090|5080|2080|geforce&gpudirect|gpu direct| gdr|rdma&can |will |does |support|possible|work|"
-     "enable|?&!storage|gpudirect p2p| hang|stuck|error|fail| slow",
+     "4090|4080|3090|3080|5090|5080|2080|geforce&gpudirect|gpu direct| gdr|rdma&can |will |does "
+     "|support|possible|work|enable|?&!storage|gpudirect p2p| hang|stuck|error|fail| slow",
      "GeForce cards have no GPUDirect RDMA: NVIDIA's driver offers it for data centre and professional GPUs only, so a "
      "NIC cannot reach their memory. NCCL still uses RDMA between hosts, and copies through host memory.",
      "Check: with NCCL_DEBUG=INFO, \"via NET/IB/0\" without /GDRDMA means RDMA through host memory.",
      "Nothing needs to be set. Patched drivers with P2P inside a host do not give NICs access; a forced "
      "NCCL_NET_GDR_LEVEL=SYS may fail with \"Bad address\" or a local protection error."},
     {"asked-gdr-module",
-     "peermem|peer_mem|peer memory&is loaded|loaded via|loaded lsmod|have loaded|has been loaded|lsmod shows|modprobe&"
-     "disabled|no such|still|not registered|not enabled|not used|without&!storage|not loaded",
+     "peermem|peer_mem|peer memory&is loaded|loaded via|loaded lsmod|have loaded|has been loaded|lsmod "
+     "shows|modprobe&disabled|no such|still|not registered|not enabled|not used|without&!storage|not loaded",
      "nvidia-peermem does not help unless it registers with the RDMA driver: it must be built after MLNX_OFED or DOCA "
      "and for this kernel. Before 2.22 NCCL only looks for /sys/kernel/mm/memory_peers/nv_mem/version, which the "
      "distribution's own RDMA driver mostly lacks; from 2.23 on also for /sys/module/nvidia_peermem/version.",
@@ -115,13 +109,12 @@ const struct orr_asked orr_asked_network[] = {
      "as \"via NET/IB/N\". If a cluster file gives each NIC a \"rail\", Orrery names rings that leave their rail.",
      "Communicators whose GPUs do not match on all hosts need connections between rails."},
     {"asked-one-host",
-     "topolog|graph search|graph xml& multi|all machines|all nodes|all hosts|entire |whole cluster|between |across |"
-     "external switch|inter node&how|can |possible|does nccl|is it|question&nccl|xml&!rail|slow|bandwidth|performance|"
-     "nvswitch|mnnvl|tree",
+     "topolog|graph search|graph xml& multi|all machines|all nodes|all hosts|entire |whole cluster|between |across "
+     "|external switch|inter node&how|can |possible|does nccl|is "
+     "it|question&nccl|xml&!rail|slow|bandwidth|performance|nvswitch|mnnvl|tree",
      "NCCL searches the topology of each host alone and does not know the network between hosts: networks have no "
-     "common "
-     "way to discover it, and a search over all hosts would not end in time. It joins the rings and trees of the hosts "
-     "in the order of their ranks. Only the hosts of one NVLink domain (MNNVL) are searched as one.",
+     "common way to discover it, and a search over all hosts would not end in time. It joins the rings and trees of "
+     "the hosts in the order of their ranks. Only the hosts of one NVLink domain (MNNVL) are searched as one.",
      "Check: NCCL_TOPO_DUMP_FILE and NCCL_GRAPH_DUMP_FILE write the host of rank 0 (NCCL_TOPO_DUMP_FILE_RANK and "
      "NCCL_GRAPH_DUMP_FILE_RANK: of another rank).",
      "A topology file cannot describe switches outside of a host. Order the hosts so that neighbours are near: `orrery "
@@ -133,21 +126,20 @@ const struct orr_asked orr_asked_network[] = {
      "Check: `show_gids` lists an IPv4 address with RoCE v2 for each NIC.",
      "Among several GIDs, NCCL_IB_ADDR_FAMILY, NCCL_IB_ADDR_RANGE (a subnet) and NCCL_IB_ROCE_VERSION_NUM choose."},
     {"asked-rdma-pod",
-     "hostnetwork|host network&rdma|infiniband|roce&need|must|require|without|unusable|unavailable|another way|"
-     "other way|instead;rdma|roce&ip address|no ip |networkattach|multus|macvlan&is there|without|need|require|must|"
-     "aren t |any way",
+     "hostnetwork|host network&rdma|infiniband|roce&need|must|require|without|unusable|unavailable|another way|other "
+     "way|instead;rdma|roce&ip address|no ip |networkattach|multus|macvlan&is there|without|need|require|must|aren t "
+     "|any way",
      "RDMA in a pod does not need hostNetwork: a device plugin gives the pod /dev/infiniband. InfiniBand then works. "
-     "RoCE "
-     "also needs the NIC's own interface with an address in the pod, because its GIDs are made from those addresses.",
+     "RoCE also needs the NIC's own interface with an address in the pod, because its GIDs are made from those "
+     "addresses.",
      "Check in the pod: `ibv_devices`, `ip -br addr`, and `show_gids` with an IPv4 address for each NIC.",
      "Request the plugin's resource (k8s-rdma-shared-dev-plugin or SR-IOV) and IPC_LOCK; for RoCE add an interface of "
      "each NIC by Multus (macvlan, ipvlan, host-device). Otherwise hostNetwork: true remains."},
     {"asked-nic",
-     "which nic|which nics|which hca|which network card|which ib card|specific nic|certain nic|nic to use&control|"
-     "choose|chosen|pin |force|specify|select|assign|bind|decide|determin&!rail|leaf|subnet|interface",
+     "which nic|which nics|which hca|which network card|which ib card|specific nic|certain nic|nic to "
+     "use&control|choose|chosen|pin |force|specify|select|assign|bind|decide|determin&!rail|leaf|subnet|interface",
      "NCCL gives each GPU the NIC that is nearest by PCIe, and equally near NICs in turn. NCCL_IB_HCA limits the NICs "
-     "of "
-     "all GPUs; no setting pins a NIC to a GPU, a ring or a channel.",
+     "of all GPUs; no setting pins a NIC to a GPU, a ring or a channel.",
      "Check: \"via NET/IB/N\" in the channels of NCCL_DEBUG=INFO, with the numbers of the line \"NET/IB : Using\"; "
      "`orrery show topo.xml` names the NIC of each GPU.",
      "For experiments, a topology file (NCCL_TOPO_FILE) with other PCIe paths changes the choice, and NCCL_GRAPH_FILE "
@@ -164,8 +156,8 @@ const struct orr_asked orr_asked_network[] = {
      "Check: \"Using network\" with NCCL_DEBUG=INFO names the network; IBext is the plugin's.",
      "Set both to 1, or NCCL_NET=Socket."},
     {"asked-networks",
-     "ethernet|tcp&infiniband| ib |roce|high speed ib&clusters|different types|mix|at the same time|simultaneous|"
-     "automatic selection&!bootstrap",
+     "ethernet|tcp&infiniband| ib |roce|high speed ib&clusters|different types|mix|at the same "
+     "time|simultaneous|automatic selection&!bootstrap",
      "A communicator uses one kind of network, not InfiniBand or RoCE between some hosts and TCP between others.",
      "Check: with NCCL_DEBUG=INFO, \"Using network IB\" or \"Using network Socket\" names the communicator's network.",
      "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or use "
@@ -176,8 +168,9 @@ const struct orr_asked orr_asked_network[] = {
      "Check: `lscpu | grep Vendor` on each host; NCCL_ALGO=Ring NCCL_PROTO=Simple works if this is the cause.",
      "Update NCCL to 2.24.3 or newer. From 2.18.1 on, NCCL_NET_OVERHEAD=1000 on all hosts may be enough."},
     {"asked-mixed",
-     "heterogeneous|different types of gpu|different gpu model|mixed gpu&nccl|allreduce|communicator|node&!cpu|"
-     "clusters|ethernet;a100&v100&mix|one job|together|same communicator|heterogeneous",
+     "heterogeneous|different types of gpu|different gpu model|mixed "
+     "gpu&nccl|allreduce|communicator|node&!cpu|clusters|ethernet;a100&v100&mix|one job|together|same "
+     "communicator|heterogeneous",
      "One communicator may have GPUs of different models, with the same NCCL release and kind of network on all hosts. "
      "With A100 and H100 together, 2.18.3 to 2.20.3 could choose different algorithms and hang.",
      "Check: NCCL_DEBUG=INFO on all ranks must show the same release, \"Using network\" and \"coll channels\".",
@@ -185,11 +178,11 @@ const struct orr_asked orr_asked_network[] = {
      "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault."},
     {"asked-mnnvl",
      "mnnvl|multi node nvlink& is a | a node|how |mpirun|support| mean&!schedul|clique|uuid| ids "
-     ";nccl&support&nvlink|nvswitch&inter node|between nodes|across nodes;nvlink network|nvlink switch system|"
-     "l2 nvswitch|level 2 nvswitch&nccl",
+     ";nccl&support&nvlink|nvswitch&inter node|between nodes|across nodes;nvlink network|nvlink switch system|l2 "
+     "nvswitch|level 2 nvswitch&nccl",
      "Multi-node NVLink (MNNVL) joins hosts, each with its own operating system, into one NVLink domain, such as the "
-     "18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs. "
-     "NCCL (2.20 on) joins the hosts by its P2P transport, as inside one host.",
+     "18 trays of a GB200 NVL72. Start the job as usual: each process runs on the host of its GPUs. NCCL (2.20 on) "
+     "joins the hosts by its P2P transport, as inside one host.",
      "Check: NCCL_DEBUG=INFO prints \"MNNVL 1\"; `nvidia-smi -q | grep -A4 Fabric` shows the clique.",
      "It needs the IMEX service on all hosts, and /dev/nvidia-caps-imex-channels in containers."},
     {"asked-health-mask", "healthmask 0xaa|health mask 0xaa",
@@ -198,9 +191,10 @@ const struct orr_asked orr_asked_network[] = {
      "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
      "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 rules NVLink between hosts out."},
     {"asked-symmetric",
-     "symmetric memory|symmetric kernel|symm mem|commwindowregister|win_coll_symmetric&nccl|nvlink|pcie|sglang|vllm|"
-     "network|infiniband|node&?| how | support| why | enable| work| question| plan|speedup&!nvshmem|torch symm|"
-     "non symmetric|openshmem|wrong|corrupt|accuracy|silently",
+     "symmetric memory|symmetric kernel|symm "
+     "mem|commwindowregister|win_coll_symmetric&nccl|nvlink|pcie|sglang|vllm|network|infiniband|node&?| how | support| "
+     "why | enable| work| question| plan|speedup&!nvshmem|torch symm|non "
+     "symmetric|openshmem|wrong|corrupt|accuracy|silently",
      "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. P2P over PCIe is enough "
      "for its kernels up to 2.28.9 only; newer releases use them only if NVLink joins all GPUs of a host. Over the "
      "network it needs GIN, and has kernels for AllGather (2.29.2 on) and ReduceScatter (2.29.7 on).",
@@ -208,17 +202,17 @@ const struct orr_asked orr_asked_network[] = {
      "Buffers come from ncclMemAlloc() and are registered by ncclCommWindowRegister() with NCCL_WIN_COLL_SYMMETRIC on "
      "all ranks; nccl-tests has -R 2."},
     {"asked-adaptive",
-     "nccl_ib_adaptive_routing&?|how|what|which| sl |nccl_ib_sl|clear; adaptive routing &nccl&service level| sl |"
-     "nccl_ib_sl|setting",
+     "nccl_ib_adaptive_routing&?|how|what|which| sl |nccl_ib_sl|clear; adaptive routing &nccl&service level| sl "
+     "|nccl_ib_sl|setting",
      "NCCL_IB_ADAPTIVE_ROUTING does not turn adaptive routing on: it makes NCCL send data so that it may arrive out of "
      "order, with its end in a message of its own (1 on InfiniBand, 0 on RoCE by default). The network routes "
      "adaptively on the service levels for which it is enabled, and NCCL_IB_SL (0 by default) chooses one.",
      "Check: ask the administrator of the subnet manager which service levels have adaptive routing.",
      "Set both: the service level by NCCL_IB_SL, and NCCL_IB_ADAPTIVE_ROUTING=1."},
     {"asked-bond",
-     " bond|bonding|bonded|mlx5_bond| lacp |unbond&double|half|one port|both ports|two ports|separate port|second port|"
-     "other port|perftest|ib_write_bw|qps|twice| lose |slower|recommend|unbond|instead of&roce|rdma|mlx5|nic|port|"
-     "connectx&!socket_ifname",
+     " bond|bonding|bonded|mlx5_bond| lacp |unbond&double|half|one port|both ports|two ports|separate port|second "
+     "port|other port|perftest|ib_write_bw|qps|twice| lose |slower|recommend|unbond|instead "
+     "of&roce|rdma|mlx5|nic|port|connectx&!socket_ifname",
      "A queue pair uses one port of a bond, and NCCL makes one for each connection, which gets the speed of one port.",
      "Check: the counters of both ports, such as `ethtool -S INTERFACE | grep bytes`, during a run.",
      "Set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. The driver chooses the port of each."},
@@ -228,16 +222,16 @@ const struct orr_asked orr_asked_network[] = {
      "Check: run once with NCCL_IB_ECE_ENABLE=0 (2.23.4 on).",
      "If that is faster, keep it, and update firmware and driver of the NICs to the same release on all hosts."},
     {"asked-sharp",
-     "collnet| sharp &how |what |enable|use sharp|relation|support|not used|?&nccl|infiniband|switch|plugin| roce&"
-     "!nvlink sharp|nvls",
+     "collnet| sharp &how |what |enable|use sharp|relation|support|not used|?&nccl|infiniband|switch|plugin| "
+     "roce&!nvlink sharp|nvls",
      "SHARP in InfiniBand switches (CollNet) needs the plugin nccl-rdma-sharp-plugins (HPC-X has it), SHARP's "
      "aggregation manager in the network, and NCCL_COLLNET_ENABLE=1. It does not work on RoCE. NVLink SHARP (NVLS) is "
      "something else: it works inside an NVLink domain.",
      "Check: \"COLLNET/SHARP\" in the channels of NCCL_DEBUG=INFO, and `ibdiagnet --sharp` for the network.",
      "The plugin is only for SHARP: without it, NCCL's own InfiniBand code does the same."},
     {"asked-numa",
-     "p2p|peer to peer&across numa|different numa|across socket|different socket|two sockets|across cpu&without|"
-     "how does|how is&!numactl;via shm&why|only",
+     "p2p|peer to peer&across numa|different numa|across socket|different socket|two sockets|across cpu&without|how "
+     "does|how is&!numactl;via shm&why|only",
      "Without NVLink, GPUs of different sockets (SYS in the matrix) use no P2P by default: NCCL copies through host "
      "memory, \"via SHM\". On AMD CPUs they do if the host has only two GPUs, and up to 2.22.3 with any number.",
      "Check: `orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` names the rule.",
@@ -253,8 +247,8 @@ const struct orr_asked orr_asked_network[] = {
      "Check: \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO names both devices.",
      "Below that, look at MTU 9000 on both interfaces, and at the release of NCCL."},
     {"asked-spark",
-     "dgx spark| gb10 |nvidia spark|two sparks|2 sparks&gb s|bandwidth|gbps|200g&two|between|cable|qsfp|2 nodes|"
-     "sparks&!memory|10g",
+     "dgx spark| gb10 |nvidia spark|two sparks|2 sparks&gb s|bandwidth|gbps|200g&two|between|cable|qsfp|2 "
+     "nodes|sparks&!memory|10g",
      "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 Gb/s. "
      "NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few GB/s.",
      "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",

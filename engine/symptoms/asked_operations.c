@@ -11,15 +11,15 @@ const struct orr_asked orr_asked_operations[] = {
      "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or UCX_TLS=tcp. "
      "NCCL chooses its network independently of MPI."},
     {"asked-link",
-     "nvlinks|nvlink channel|each nvlink|which nvlink|all nvlink|single nvlink|one nvlink|nvlink link&channel|"
-     "threadblock|nchannels&use|spread| all |map|each |through&!error|counter|active",
+     "nvlinks|nvlink channel|each nvlink|which nvlink|all nvlink|single nvlink|one nvlink|nvlink "
+     "link&channel|threadblock|nchannels&use|spread| all |map|each |through&!error|counter|active",
      "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel is "
      "not tied to an NVLink. A single channel cannot fill them all.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
      "Fewer channels only use less of the NVLinks' bandwidth."},
     {"asked-link",
-     "nvlink&instead of|only |eoretical| why&gb&!active|inactive|error|container| shm |"
-     "shared memory|per gpu;nvswitch&should|lower than|only |expect&gb",
+     "nvlink&instead of|only |eoretical| why&gb&!active|inactive|error|container| shm |shared memory|per "
+     "gpu;nvswitch&should|lower than|only |expect&gb",
      "Part of what an NVLink carries is not data, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
      "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
      "sheets count both directions.",
@@ -37,14 +37,11 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: PERFORMANCE.md of nccl-tests derives the factors.",
      "Compare busbw with the links; use algbw for the time that a collective takes."},
     {"asked-bus",
-     "busbw|bus bandwidth&higher than|greater than|exceed|as high as|reflect|above &nic|network|hardware|line rate|"
-     "link&!memory;tree& ring&better|larger|higher|faster|exceed|outperform|more bandwidth|reach& two | 2 node| 2 dgx| "
-     "2 host|"
-     " 2 server| 2 machine|only 2;busbw|bus bandwidth&2 node|two node|2 hosts|two hosts&higher|better|more than&4 node|"
-     "four|3 node|three|more nodes;falls|drops|decreas|degrad|goes down|but only&2 node|two node|2 hosts|two hosts&3 "
-     "node|4 "
-     "node|"
-     "6 node|8 node|on 4|to 4|more nodes|three|four&gb s|busbw|bandwidth",
+     "busbw|bus bandwidth&higher than|greater than|exceed|as high as|reflect|above &nic|network|hardware|line "
+     "rate|link&!memory;tree& ring&better|larger|higher|faster|exceed|outperform|more bandwidth|reach& two | 2 node| 2 "
+     "dgx| 2 host| 2 server| 2 machine|only 2;busbw|bus bandwidth&2 node|two node|2 hosts|two hosts&higher|better|more "
+     "than&4 node|four|3 node|three|more nodes;falls|drops|decreas|degrad|goes down|but only&2 node|two node|2 "
+     "hosts|two hosts&3 node|4 node|6 node|8 node|on 4|to 4|more nodes|three|four&gb s|busbw|bandwidth",
      "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
      "and trees and NVLink SHARP send less over the network. From 4 hosts on, the NICs limit it.",
      "Check: with NCCL_ALGO=Ring, the bus bandwidth stays below the total of the NICs.",
@@ -64,41 +61,41 @@ const struct orr_asked orr_asked_operations[] = {
      "Keep each NIC number on one rail or switch, try NCCL_IB_QPS_PER_CONNECTION=4 with NCCL_IB_SPLIT_DATA_ON_QPS=0, "
      "which gives ECMP more flows, and remove NCCL_CROSS_NIC."},
     {"asked-unstable",
-     "unstable|fluctuat|jitter|occasionally|varies|inconsistent&bandwidth|busbw|bus bw|performance|latency&nccl|"
-     "all_reduce|allreduce|all reduce|alltoall|collective&!one host|one node|single",
+     "unstable|fluctuat|jitter|occasionally|varies|inconsistent&bandwidth|busbw|bus "
+     "bw|performance|latency&nccl|all_reduce|allreduce|all reduce|alltoall|collective&!one host|one node|single",
      "A collective is as fast as its slowest rank and link, so with many hosts one of them, or a moment of congestion, "
      "lowers every run. NCCL itself does the same each time.",
      "Check: run on halves of the hosts, then on halves of the slow half, until one host or pair of switches is left; "
      "look at drops and pauses of the switches, and at clocks with `nvidia-smi -q -d CLOCK,PERFORMANCE`.",
      "`orrery predict --machine TYPE --hosts N`, also with --set NCCL_ALGO=Ring, says what a quiet network gives."},
     {"asked-hosts",
-     "bandwidth|busbw&number of |more nodes|gpus per node&node|machine|host|gpu&depend|relat|increase|fall|drop|lower|"
-     "half|same|grow;bandwidth&4 gpus&8 gpus;multi node|two node|2 node|inter node&half|drop|lower&bandwidth|busbw|"
-     "bus bw&single|intra|4 nic|nics per",
+     "bandwidth|busbw&number of |more nodes|gpus per "
+     "node&node|machine|host|gpu&depend|relat|increase|fall|drop|lower|half|same|grow;bandwidth&4 gpus&8 gpus;multi "
+     "node|two node|2 node|inter node&half|drop|lower&bandwidth|busbw|bus bw&single|intra|4 nic|nics per",
      "Between hosts the NICs limit bus bandwidth, not the number of GPUs or hosts: it is the sum of the NICs that the "
      "job's GPUs of one host use, so half of the GPUs may reach half of it. On 2 hosts, trees and NVLink SHARP may "
      "exceed that. If bus bandwidth falls further from 4 to 6 to 8 hosts, the network blocks or drops data.",
      "Check: with NCCL_ALGO=Ring, 2 and 4 hosts should have the same bus bandwidth; test pairs of hosts.",
      "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes what to expect."},
     {"asked-newer-slower",
-     "drop|regress|degrad|slower|decrease|worse&version|from v2| v2 | 2 1| 2 2&nccl| ring|upgrad|newer|between&"
-     "bandwidth|busbw|performance|latency|allreduce|all reduce|alltoall&!loss",
+     "drop|regress|degrad|slower|decrease|worse&version|from v2| v2 | 2 1| 2 2&nccl| "
+     "ring|upgrad|newer|between&bandwidth|busbw|performance|latency|allreduce|all reduce|alltoall&!loss",
      "Releases differ in algorithms and channels, so one may choose another algorithm or fewer NICs on a machine.",
      "Check: compare both releases' logs with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,TUNING: \"coll channels\", "
      "the bandwidths of \"Pattern\", and which NICs \"via NET/IB/N\" names.",
      "With the dump (NCCL_TOPO_DUMP_FILE), `orrery scaling --release OLD --against NEW topo.xml` says what each should "
      "reach. NCCL_ALGO=Tree or NVLS shows whether the choice is the cause."},
     {"asked-chosen",
-     "algorithm|protocol&print|find out|indicator|how can i see|how to see|know which|know the|see which|log&chosen|"
-     "chose|selected|picked&nccl|ring|allreduce",
+     "algorithm|protocol&print|find out|indicator|how can i see|how to see|know which|know the|see "
+     "which|log&chosen|chose|selected|picked&nccl|ring|allreduce",
      "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the choice for each operation, such as \"AllReduce: 1048576 "
      "Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..7}\" (2.19 on, before 2.24 without channels). NCCL chooses "
      "by size, so one run uses several.",
      "Check: \"N coll channels\" in the lines of INIT is the number of channels.",
      "`orrery predict --machine TYPE` prints the algorithm for each size without a run."},
     {"asked-algorithm",
-     " ring&tree&when |which is|superior|whether;algorithm|topologies| ring | tree &how do|when do|how to choose&nccl&"
-     "select|choose|decide|pick",
+     " ring&tree&when |which is|superior|whether;algorithm|topologies| ring | tree &how do|when do|how to "
+     "choose&nccl&select|choose|decide|pick",
      "NCCL has no fixed threshold: for each operation and size it estimates the time of every algorithm and protocol "
      "that may run, latency plus size / bandwidth, and takes the shortest. Trees, only for AllReduce, have the lower "
      "latency over many hosts, and rings the higher bandwidth. NCCL_ALGO lists the algorithms that are allowed; their "
@@ -106,8 +103,9 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints each choice.",
      "`orrery predict --machine TYPE --hosts N` prints the algorithm for each size; docs/nccl/tuning.md says how."},
     {"asked-memory",
-     "communicator|process group|alltoall|all to all|memory of nccl|nccl take|nccl use|consumption of nccl|nccl consum|"
-     "nccl memory&memory&usage|consum|more |much|large|reduce|how |oom|out of&!symmetric|model need|host |gradients",
+     "communicator|process group|alltoall|all to all|memory of nccl|nccl take|nccl use|consumption of nccl|nccl "
+     "consum|nccl memory&memory&usage|consum|more |much|large|reduce|how |oom|out of&!symmetric|model need|host "
+     "|gradients",
      "Each communicator has buffers of its own, for every channel and every connected peer: 4 MiB (NCCL_BUFFSIZE) for "
      "Simple, 4.7 MiB for LL128 and 0.5 MiB for LL. Memory grows with channels and communicators, but from 2 hosts on "
      "hardly with the number of GPUs. Only send, receive and Alltoall add buffers for each peer.",
@@ -120,8 +118,8 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: \"N coll channels\" in the log with NCCL_DEBUG=INFO.",
      "Send and receive have a limit of their own, NCCL_MAX_P2P_NCHANNELS."},
     {"asked-p2p-channels",
-     "nchannels|max_ctas|grid&sendrecv|send recv|alltoall|all2all|all to all|all_to_all|ncclsend;ncclsend|sendrecv&"
-     "grid|more than 1 sm|number of sm|channels",
+     "nchannels|max_ctas|grid&sendrecv|send recv|alltoall|all2all|all to "
+     "all|all_to_all|ncclsend;ncclsend|sendrecv&grid|more than 1 sm|number of sm|channels",
      "NCCL_MAX_NCHANNELS is for rings and trees. Send and receive, and so Alltoall, have NCCL_MAX_P2P_NCHANNELS, and "
      "NCCL rounds their channels up to a power of two; NVLink SHARP has NCCL_NVLS_NCHANNELS.",
      "Check: \"N coll channels, N nvls channels, N p2p channels, N p2p channels per peer\" with NCCL_DEBUG=INFO.",
@@ -138,8 +136,8 @@ const struct orr_asked orr_asked_operations[] = {
      "NCCL_MAX_CTAS, or maxCTAs of one communicator, leaves more SMs to computation and costs bandwidth; send and "
      "receive have NCCL_MAX_P2P_NCHANNELS."},
     {"asked-few-channels",
-     "channels&small|not large|less data|data volume|message size&nccl&use|utilize|fewer|limit;channels&split|divide|"
-     "distribut&data|message|buffer&nccl",
+     "channels&small|not large|less data|data volume|message "
+     "size&nccl&use|utilize|fewer|limit;channels&split|divide|distribut&data|message|buffer&nccl",
      "A small operation uses fewer channels, because each channel needs enough data to be worth its latency.",
      "Check: \"channel{Lo..Hi}={0..1}\" of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING (2.24 on).",
      "NCCL_MIN_CTAS raises the number of channels that are made, not those that a small operation uses."},
@@ -149,8 +147,8 @@ const struct orr_asked orr_asked_operations[] = {
      "Keep NCCL_CUMEM_ENABLE=0 until a newer release works; it also turns symmetric memory and multi-node NVLink off."},
     {"asked-order",
      " send& recv|receive&deadlock|stuck| hang|wait for each&nccl;communicators|two comms|multiple "
-     "communicators|multiple comms|"
-     "different streams|two streams|multiple streams&deadlock| hang|stuck|concurrent|simultan|parallel|same time",
+     "communicators|multiple comms|different streams|two streams|multiple streams&deadlock| "
+     "hang|stuck|concurrent|simultan|parallel|same time",
      "CUDA does not guarantee that two streams run at the same time, and an operation of NCCL occupies the GPU until "
      "its peers take part. So operations of several communicators, or a send before its receive, can wait forever.",
      "Check: without the second communicator or stream, the hang goes away.",

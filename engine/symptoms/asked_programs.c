@@ -18,8 +18,8 @@
 
 const struct orr_asked orr_asked_programs[] = {
     {"asked-ending",
-     "destroy_process_group|commdestroy|comm destroy|commfinalize|at exit|on exit|shutdown|never exits& hang| stuck|"
-     "block|never|not return+" ORR_GRAPHS "|enforce eager",
+     "destroy_process_group|commdestroy|comm destroy|commfinalize|at exit|on exit|shutdown|never exits& hang| "
+     "stuck|block|never|not return+" ORR_GRAPHS "|enforce eager",
      "A CUDA graph that captured operations of NCCL keeps their communicator in use: destroying the communicator waits "
      "until the graph is destroyed.",
      "Check: with the graph deleted first, or without the capture, the program ends.",
@@ -41,12 +41,11 @@ const struct orr_asked orr_asked_programs[] = {
      "Start nvidia-imex with the same list of hosts on each of them, and give containers the channel (Kubernetes: a "
      "ComputeDomain). One host without NVLink to others needs no IMEX; NCCL_MNNVL_ENABLE=0 does without it."},
     {"asked-symmetric-wrong",
-     "symmetric memory|symm mem|symm_mem|symmetric kernel|symmetric window|win_coll_symmetric&wrong|corrupt|incorrect|"
-     "accuracy|garbage| nan |mismatch&!nvshmem",
+     "symmetric memory|symm mem|symm_mem|symmetric kernel|symmetric "
+     "window|win_coll_symmetric&wrong|corrupt|incorrect|accuracy|garbage| nan |mismatch&!nvshmem",
      "NCCL's symmetric kernels from 2.28.3 to 2.30.4 may read their input before the kernel in front of them has "
-     "written "
-     "it all, because they do not wait for it (cudaGridDependencySynchronize). 2.30.7 waits again. Before 2.31.2, two "
-     "windows in one allocation could also corrupt data.",
+     "written it all, because they do not wait for it (cudaGridDependencySynchronize). 2.30.7 waits again. Before "
+     "2.31.2, two windows in one allocation could also corrupt data.",
      "Check: NCCL_DEBUG=VERSION prints the release; without symmetric memory (SGLang: no --enable-symm-mem) or without "
      "CUDA graphs, the results are right.",
      "Use NCCL 2.30.7 or newer, or turn symmetric memory off."},
@@ -54,18 +53,17 @@ const struct orr_asked orr_asked_programs[] = {
      "commregister|comm register|user buffer|buffer registration|register buffer|registered buffer|register the "
      "buffer&?|how |need|whether|collective|why|must|understand|confus|correct|question&!window|symmetric",
      "ncclCommRegister() is not collective: each rank registers its own buffers, and their sizes may differ. But if "
-     "one "
-     "rank passes registered buffers to an operation, all its ranks have to. ncclCommWindowRegister() (2.27 on) is "
+     "one rank passes registered buffers to an operation, all its ranks have to. ncclCommWindowRegister() (2.27 on) is "
      "collective.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,REG prints what is registered.",
      "For NVLink SHARP the memory comes from ncclMemAlloc(), at the same offset on all ranks. Both the send and the "
      "receive buffer must be registered."},
     {"asked-visible",
-     "cuda_visible_devices&p2p|nvlink|only see|sees|own gpu|one gpu|each process|per process|each rank|different order&"
-     "nccl|torch|distributed|rank&?|can |how |why|does|still|whether",
+     "cuda_visible_devices&p2p|nvlink|only see|sees|own gpu|one gpu|each process|per process|each rank|different "
+     "order&nccl|torch|distributed|rank&?|can |how |why|does|still|whether",
      "NCCL knows GPUs by their PCI addresses. Ranks may each see one GPU through CUDA_VISIBLE_DEVICES, as device 0, "
-     "and "
-     "still use P2P and NVLink (CUDA 10.1 on). Containers or cgroups that hide the other GPUs altogether prevent that.",
+     "and still use P2P and NVLink (CUDA 10.1 on). Containers or cgroups that hide the other GPUs altogether prevent "
+     "that.",
      "Check: NCCL_DEBUG=INFO prints \"via P2P\" between ranks of one host, not \"via SHM\".",
      "Each process chooses the GPU by the number that it sees: LOCAL_RANK, or 0 if it sees one."},
     {"asked-versions",
@@ -79,8 +77,7 @@ const struct orr_asked orr_asked_programs[] = {
      " ras | ncclras &healthy| ok | fine|no error|not show|not detect|not report&timeout|timed out| "
      "hang|stuck|watchdog",
      "RAS compares how many operations the ranks have started. If all have started equally many, it says OK, also "
-     "while "
-     "one of these operations does not end: then no rank is missing, and the network or a GPU is at fault.",
+     "while one of these operations does not end: then no rank is missing, and the network or a GPU is at fault.",
      "Check: ask RAS twice (`ncclras -v`). Counts that do not grow in the meantime show a hang.",
      "Look at links and NICs of all hosts, and for Xid messages in dmesg."},
     {"asked-debug",
@@ -93,22 +90,19 @@ const struct orr_asked orr_asked_programs[] = {
      "NCCL_DEBUG_FILE=/tmp/nccl.%h.%p writes a file for each process."},
     {"asked-one-thread",
      "comminitrank|comminitall|ncclallreduce|groupstart|ncclgroup& hang| stuck|deadlock|block|forever+one "
-     "thread|single "
-     "thread|same thread|one process|single process|for loop|each gpu;without ncclgroup|lack of ncclgroup|no ncclgroup|"
-     "need ncclgroup|group api|ncclgroupstart necessary&deadlock|required|necessary|need|work&!new_group",
+     "thread|single thread|same thread|one process|single process|for loop|each gpu;without ncclgroup|lack of "
+     "ncclgroup|no ncclgroup|need ncclgroup|group api|ncclgroupstart "
+     "necessary&deadlock|required|necessary|need|work&!new_group",
      "A thread that drives several GPUs must put its calls for all of them between ncclGroupStart() and "
-     "ncclGroupEnd(). "
-     "Otherwise the first call waits for GPUs whose calls come later.",
+     "ncclGroupEnd(). Otherwise the first call waits for GPUs whose calls come later.",
      "Check: one thread or process for each GPU does not hang.",
      "Group ncclCommInitRank() of all GPUs, and each collective of all GPUs, or use ncclCommInitAll()."},
     {"asked-nonblocking",
      "nonblocking|non blocking|ncclinprogress|config blocking 0|blocking "
-     "0&split|init|group|poll|wait|return|result|call|"
-     "ready|bug|wrong&nccl|communicator&!mpi_|socket",
+     "0&split|init|group|poll|wait|return|result|call|ready|bug|wrong&nccl|communicator&!mpi_|socket",
      "In non-blocking mode (blocking=0) a call of NCCL may return ncclInProgress: poll ncclCommGetAsyncError(comm) "
-     "while "
-     "it gives ncclInProgress, after ncclCommInitRankConfig() too, before the next call with this communicator. For "
-     "ncclCommSplit(), poll the parent: newcomm is filled once the parent gives ncclSuccess (2.23).",
+     "while it gives ncclInProgress, after ncclCommInitRankConfig() too, before the next call with this communicator. "
+     "For ncclCommSplit(), poll the parent: newcomm is filled once the parent gives ncclSuccess (2.23).",
      "Check: with NCCL_DEBUG=WARN, \"Attempt to use communicator before\" shows a call that came too early.",
      "The loop is `do ncclCommGetAsyncError(comm, &state); while (state == ncclInProgress);` with a time limit, after "
      "which ncclCommAbort() ends the communicator."},
@@ -123,13 +117,12 @@ const struct orr_asked orr_asked_programs[] = {
     {"asked-ray-interface",
      " ray &interface|socket_ifname&sets|set by|default|wrong|hard coded|hardcoded|why|constants",
      "Ray Train sets NCCL_SOCKET_IFNAME itself if the job does not: to ^lo,docker,veth, or en,eth,bond before. NCCL "
-     "then "
-     "uses only interfaces that fit it, and not those that it would choose itself.",
+     "then uses only interfaces that fit it, and not those that it would choose itself.",
      "Check: NCCL_DEBUG=INFO prints \"NCCL_SOCKET_IFNAME set by environment to\", and `ip -br addr` the interfaces.",
      "Set NCCL_SOCKET_IFNAME in Ray's runtime_env (env_vars) to the interface that all hosts share."},
     {"asked-graphs",
-     ORR_GRAPHS "&nccl|collective|allreduce|communicator&?|support|can |how |mixing|register|safe|what&! hang|stuck|"
-                "error|fail|deadlock|slow|wrong|corrupt",
+     ORR_GRAPHS "&nccl|collective|allreduce|communicator&?|support|can |how |mixing|register|safe|what&! "
+                "hang|stuck|error|fail|deadlock|slow|wrong|corrupt",
      "CUDA graphs may contain operations of NCCL (2.9 on, with CUDA 11.3 and driver 465 or newer). All ranks capture "
      "the same operations and launch their graphs in the same order, because a launch waits for the peers.",
      "Check: run the operations once before the capture, which makes their connections, and once without graphs.",
@@ -137,25 +130,23 @@ const struct orr_asked orr_asked_programs[] = {
      "outside a graph, at the same time. Destroy graphs before their communicators."},
     {"asked-error-handling", "async_error_handling|blocking_wait&what|how |difference|mean|?|effect|purpose",
      "TORCH_NCCL_ASYNC_ERROR_HANDLING, which is on by default, makes PyTorch's watchdog end the process if a "
-     "collective "
-     "fails or exceeds the time limit of its process group. TORCH_NCCL_BLOCKING_WAIT=1 makes wait() block the program "
-     "and raise the error there.",
+     "collective fails or exceeds the time limit of its process group. TORCH_NCCL_BLOCKING_WAIT=1 makes wait() block "
+     "the program and raise the error there.",
      "Check: \"Watchdog caught collective operation timeout\" comes from the first, an exception of wait() from the "
      "second.",
      "Leave both as they are unless the program handles the exception itself; names without TORCH_ are old."},
     {"asked-same-gpu",
      "same gpu|one gpu|single gpu|share a gpu|shared gpu|per gpu| mig | mps &multiple rank|multiple process|several "
-     "rank|"
-     "several process|two rank|two process|2 process|2 rank|more than one process|more than one rank|many process|"
-     " mig | mps &nccl&?|support|can |how |possible|allow|want",
+     "rank|several process|two rank|two process|2 process|2 rank|more than one process|more than one rank|many "
+     "process| mig | mps &nccl&?|support|can |how |possible|allow|want",
      "NCCL needs one GPU for each rank of a communicator: since 2.5 it refuses two ranks on one GPU, with MPS and on "
      "MIG slices of one GPU too (\"Duplicate GPU detected\").",
      "Check: `nvidia-smi -L` must list at least as many GPUs as the host has ranks.",
      "Use one rank for each GPU and batch the work in it, or Gloo or MPI for ranks that share a GPU. 2.30 and newer "
      "releases have NCCL_MULTI_RANK_GPU_ENABLE=1 as an experiment, without P2P and NVLink."},
     {"asked-gin",
-     " gin | gdaki |gpu initiated| gin_type|gin_enable&nccl|deepep|plugin|kernel&?|does |how |what|why|use|correct+!"
-     " hang| stuck|silently fail|never incremented",
+     " gin | gdaki |gpu initiated| gin_type|gin_enable&nccl|deepep|plugin|kernel&?|does |how |what|why|use|correct+! "
+     "hang| stuck|silently fail|never incremented",
      "GIN lets a kernel start network transfers itself: GDAKI if it drives a mlx5 NIC directly, PROXY if a CPU thread "
      "does that. It serves kernels that are written with NCCL's device API (2.28.7 on), and NCCL's own symmetric "
      "kernels of AllGather (2.29.2 on) and ReduceScatter (2.29.7 on). Other operations use the usual network code.",
@@ -171,19 +162,16 @@ const struct orr_asked orr_asked_programs[] = {
      "|both&!error|healthmask|size",
      "NVML reports two numbers of the NVLink fabric for each GPU: the cluster UUID names the fabric, the clique id a "
      "partition of it. Clique ids repeat in other fabrics, so NCCL joins ranks by NVLink only if both are the same.",
-     "Check: `nvidia-smi -q | grep -A6 Fabric`, and \"MNNVL busId ... fabric UUID ... cliqueId\" with "
-     "NCCL_DEBUG=INFO.",
+     "Check: `nvidia-smi -q | grep -A6 Fabric`, and \"MNNVL busId ... fabric UUID ... cliqueId\" with NCCL_DEBUG=INFO.",
      "NCCL_MNNVL_UUID and NCCL_MNNVL_CLIQUE_ID override them, for tests."},
     {"asked-profiler-file",
      "profiler& data|no output|no trace|no file|dump|how to use|how do i use|how can i "
-     "use|enabl&plugin|nccl&!inspector|"
-     "proxy|event mask|event_mask",
+     "use|enabl&plugin|nccl&!inspector|proxy|event mask|event_mask",
      "NCCL's example plugin writes a trace for each rank only if NCCL_PROFILE_DUMP_FILE says how the files are named. "
      "NCCL_PROFILE_EVENT_MASK chooses the events.",
      "Check: NCCL_DEBUG=INFO prints \"PROFILER/Plugin\" with the name of the plugin that was loaded.",
      "NCCL_PROFILER_PLUGIN names the library. Its mask adds up 1 (group), 2 (collective), 4 (send and receive), 8 "
-     "(proxy "
-     "operation), 16 (its steps), 32 (control), 64 (kernel channel)."},
+     "(proxy operation), 16 (its steps), 32 (control), 64 (kernel channel)."},
     {"asked-inspector", " inspector&nccl|plugin&?|how |what|document|use",
      "NCCL Inspector (2.28 on) is a profiler plugin that writes size, time and bandwidth of each operation of each "
      "communicator, without changes of the program. NCCL's source has it and its README in the profiler plugins "

@@ -6,9 +6,9 @@
 
 const struct orr_asked orr_asked_use[] = {
     {"asked-subsystem",
-     "nccl_debug|debug_subsys|nccl_graph | subsys|debug level|debug log&which|what|how|need|can t|cannot|not print|"
-     "nothing|no output|missing|where&print|output|see |show|visible|appear|written&!algorithm|protocol|chosen|gdr|"
-     "gpudirect|error|fail|hang|dump|crash",
+     "nccl_debug|debug_subsys|nccl_graph | subsys|debug level|debug log&which|what|how|need|can t|cannot|not "
+     "print|nothing|no output|missing|where&print|output|see "
+     "|show|visible|appear|written&!algorithm|protocol|chosen|gdr|gpudirect|error|fail|hang|dump|crash",
      "NCCL_DEBUG=INFO alone prints the subsystems INIT, BOOTSTRAP and ENV. Others need NCCL_DEBUG_SUBSYS: GRAPH (the "
      "topology, its search, rings), TUNING (the algorithm of each operation), NET, COLL (each call), P2P or ALL.",
      "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH, lines such as \"Pattern 4, crossNic 0\" appear.",
@@ -16,18 +16,16 @@ const struct orr_asked orr_asked_use[] = {
      "writes a file for each process."},
     {"asked-affinity",
      "setting affinity for gpu|nccl_ignore_cpu_affinity|cpu affinity|affinity mask|numa binding|bind to numa&?|how "
-     "|why|"
-     "what |should|effect|differ|matter|recommend&nccl|gpu|rank&!hang|error|fail",
+     "|why|what |should|effect|differ|matter|recommend&nccl|gpu|rank&!hang|error|fail",
      "During its initialisation NCCL binds a rank's threads to the cores near the GPU that the affinity of the process "
      "allows; if that leaves none, it keeps the affinity. So the launcher (mpirun --bind-to, srun --cpu-bind) decides.",
      "Check: \"Setting affinity for GPU 0 to ff\" with NCCL_DEBUG=INFO is the mask; `nvidia-smi topo -m` lists the "
-     "cores "
-     "near each GPU.",
+     "cores near each GPU.",
      "Bind each rank to the NUMA node of its GPU or to nothing, not to one core. NCCL_IGNORE_CPU_AFFINITY=1 makes NCCL "
      "ignore the affinity of the process."},
     {"asked-graph-file",
-     "nccl_graph_file|graph file|graph xml&should|use|how |modify|custom|production|write|force|edit|own ring|specify&"
-     "!dump|error|fail",
+     "nccl_graph_file|graph file|graph xml&should|use|how |modify|custom|production|write|force|edit|own "
+     "ring|specify&!dump|error|fail",
      "NCCL_GRAPH_FILE replaces NCCL's search by the channels of a file. NCCL's developers keep it for experiments with "
      "rings and advise against it in production: the file fits one machine and one number of GPUs and NICs only.",
      "Check: NCCL_GRAPH_DUMP_FILE=/tmp/graph.xml writes what NCCL finds by itself.",
@@ -48,10 +46,9 @@ const struct orr_asked orr_asked_use[] = {
      "Use a power of two; for NCCL_LL128_BUFFSIZE, 120 times a power of two. NCCL_CHUNK_SIZE, which is not documented, "
      "can give wrong data above NCCL_P2P_NET_CHUNKSIZE."},
     {"asked-pending",
-     "list|find|which|know|identify|debug&pending oper|pending nccl|pending coll|lagging|stuck rank|hung rank|"
-     "straggler|faulty gpu|faulty rank;which node|which rank|which gpu|which host|which machine|culprit|root cause "
-     "rank&"
-     " hang|stuck|hung|slow&detect|find|locat|identif|know|tell|cause|responsible",
+     "list|find|which|know|identify|debug&pending oper|pending nccl|pending coll|lagging|stuck rank|hung "
+     "rank|straggler|faulty gpu|faulty rank;which node|which rank|which gpu|which host|which machine|culprit|root "
+     "cause rank& hang|stuck|hung|slow&detect|find|locat|identif|know|tell|cause|responsible",
      "NCCL's RAS (2.24 on) lists communicators whose ranks wait for others: run `ncclras` on a host of the job. "
      "PyTorch's flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE=2000) writes the last collectives of each rank.",
      "Check: look at the rank whose count of operations is lower than those of the others.",
@@ -66,30 +63,30 @@ const struct orr_asked orr_asked_use[] = {
      "Remove NCCL_NCHANNELS_PER_NET_PEER and chunk sizes from the settings. 2.19 creates fewer channels than 2.18: "
      "NCCL_MIN_P2P_NCHANNELS=32 shows whether that is the cause."},
     {"asked-determinism",
-     "determinis|bitwise|same result|results are different|result the same&allreduce|all reduce|all_reduce|reduction&"
-     "!benchmark|own cpu",
+     "determinis|bitwise|same result|results are different|result the same&allreduce|all "
+     "reduce|all_reduce|reduction&!benchmark|own cpu",
      "All ranks always get the same result. Between calls, rings and trees give the same bits if ranks, GPUs, size, "
      "release and settings are the same, because the sum keeps its order. With NVLink SHARP, they may differ.",
      "Check: run with NCCL_NVLS_ENABLE=0, which turns NVLink SHARP off.",
      "NCCL_ALGO=Ring or Tree and NCCL_PROTO=Simple fix the algorithm. Trees add fewer terms in a row and round less."},
     {"asked-release",
-     "pytorch|torch&nccl version|nccl&own nccl|which nccl|different nccl|upgrade nccl|newer nccl|custom nccl|"
-     "system nccl|bundled|change the nccl|libnccl&!tensorflow|jax",
+     "pytorch|torch&nccl version|nccl&own nccl|which nccl|different nccl|upgrade nccl|newer nccl|custom nccl|system "
+     "nccl|bundled|change the nccl|libnccl&!tensorflow|jax",
      "PyTorch's wheels bring their own NCCL (the package nvidia-nccl-cu12 or -cu13) and ignore the system's NCCL. The "
      "interface of NCCL is stable, so a newer release can replace it.",
      "Check: `python -c \"import torch; print(torch.cuda.nccl.version())\"`, and \"NCCL version\" with "
      "NCCL_DEBUG=VERSION for what really runs.",
      "`pip install -U nvidia-nccl-cu12`, or LD_PRELOAD=/path/libnccl.so.2 on all ranks."},
     {"asked-framework",
-     "sglang|vllm|pytorch|deepspeed|torch&auto detect|automatically|need to install|have to install|have to set|"
-     "install nccl&nccl&!tensorflow|jax",
+     "sglang|vllm|pytorch|deepspeed|torch&auto detect|automatically|need to install|have to install|have to "
+     "set|install nccl&nccl&!tensorflow|jax",
      "PyTorch, and with it vLLM, SGLang and DeepSpeed, brings NCCL and uses it by itself as soon as a job has several "
      "GPUs. Nothing needs to be installed or set.",
      "Check: \"NCCL version\" appears with NCCL_DEBUG=VERSION.",
      "nvidia-nccl-cu12 is the package with the library; only nccl-tests needs NCCL of the system."},
     {"asked-mpi",
-     "exception|error|fails|failed|failure|does not work|not working&nccl|node|all_reduce&!no error|without error|"
-     " ucx +mpirun",
+     "exception|error|fails|failed|failure|does not work|not working&nccl|node|all_reduce&!no error|without error| ucx "
+     "+mpirun",
      "The text does not show the error, so Orrery cannot say whether NCCL or MPI fails.",
      "Check: `mpirun` with the same -np, -H and -mca options and `hostname` as the program shows whether MPI starts.",
      "Then paste what the job prints with -x NCCL_DEBUG=INFO, from its first line on."},
@@ -100,8 +97,8 @@ const struct orr_asked orr_asked_use[] = {
      "Limit that range, for example `sysctl -w net.ipv4.ip_local_port_range=\"50000 51000\"`, and open it between the "
      "hosts, together with the port of the launcher (MASTER_PORT)."},
     {"asked-gdr",
-     "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled?|make sure&!storage|nvshmem|"
-     " p2p ",
+     "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled?|make sure&!storage|nvshmem| "
+     "p2p ",
      "\"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that GPUDirect RDMA is used; without /GDRDMA, "
      "data goes through host memory.",
      "Check: `lsmod | grep nvidia_peermem`, or \"DMA-BUF is available\" in the log, and that GPU and NIC are near: PIX "
@@ -111,9 +108,8 @@ const struct orr_asked orr_asked_use[] = {
      " pxn |pxn_disable&no difference|same result|same performance|makes no|not improve|doesn t help|does not help|no "
      "improvement|no effect|no gain|no big difference;pxn_disable 1 +no difference|same bandwidth|same performance",
      "PXN mostly helps small messages with many GPUs on each host, because it joins what several GPUs send to one "
-     "host. "
-     "With one or two GPUs per host, or large messages, a run with and without it is equally fast. NCCL does not know "
-     "the network between hosts, so it uses PXN whether there are rails or not.",
+     "host. With one or two GPUs per host, or large messages, a run with and without it is equally fast. NCCL does not "
+     "know the network between hosts, so it uses PXN whether there are rails or not.",
      "Check: alltoall_perf -b 8 -e 1G -f 2 on all GPUs of the hosts, with NCCL_PXN_DISABLE=0 and 1.",
      "Leave NCCL_PXN_DISABLE unset."},
     {"asked-pxn", " pxn &what |how |why |when |disable|enable|mean&!cost|latency|slow",
@@ -122,24 +118,25 @@ const struct orr_asked orr_asked_use[] = {
      "Check: \"via NET/IB/N(rank)/GDRDMA\" names the rank whose NIC is used.",
      "NCCL_PXN_DISABLE=1 turns it off; it needs NVLink between the GPUs."},
     {"asked-trees",
-     " tree topolog|tree channel|binary tree| trees & send|recv|binary|rank|parent|child|connect|understand|represent&"
-     "nccl|log|channel&!model|source tree|bootstrap|fails|failure",
+     " tree topolog|tree channel|binary tree| trees & "
+     "send|recv|binary|rank|parent|child|connect|understand|represent&nccl|log|channel&!model|source "
+     "tree|bootstrap|fails|failure",
      "\"Trees [0] 3/-1/-1->0->5\" says for channel 0 that rank 0 gets data from rank 3 below it and sends to rank 5 "
      "above it; -1 stands for no rank. There are two trees, so that a rank that is in the middle of one is at the end "
      "of the other. Two ranks that a ring of the channel already connects get no further connection, nor a line.",
      "Check: read the Trees lines of all ranks, not the connections.",
      "`orrery channels` prints the rings and trees of a machine."},
     {"asked-protocol",
-     " ll128 &what is|what are|difference|why does|when does|how does|mean&!wrong|corrupt|fail| hang;simple& ll &"
-     "protocol|difference",
+     " ll128 &what is|what are|difference|why does|when does|how does|mean&!wrong|corrupt|fail| hang;simple& ll "
+     "&protocol|difference",
      "Simple sends large blocks and then a flag: full bandwidth, high latency. LL puts a flag beside every 4 bytes of "
      "data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 94 % of the bandwidth, and "
      "needs hardware that keeps the order of 128 bytes, such as NVLink.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the protocol of each operation.",
      "Leave NCCL_PROTO unset: a forced LL128 can give wrong data where NCCL does not allow it."},
     {"asked-slow-training",
-     "training|fsdp|ddp|deepspeed|finetun&multi node|multiple nodes|two nodes|2 nodes|multi machine&slow&!loader|"
-     "checkpoint",
+     "training|fsdp|ddp|deepspeed|finetun&multi node|multiple nodes|two nodes|2 nodes|multi "
+     "machine&slow&!loader|checkpoint",
      "Between hosts a job has the NICs' bandwidth, often a tenth of NVLink, so first find out what the network gives.",
      "Check: `mpirun all_reduce_perf -b 1G -e 4G -f 2 -g 1` on the same hosts, and \"Using network\" with "
      "NCCL_DEBUG=INFO: Socket instead of IB or OFI means TCP.",
@@ -165,26 +162,25 @@ const struct orr_asked orr_asked_use[] = {
      "Give each rank at least two cores near its GPU (mpirun --bind-to numa or none, not core); "
      "NCCL_IGNORE_CPU_AFFINITY=1 ignores the affinity of the process."},
     {"asked-socket-speed",
-     "nsocks_perthread|socket_nthreads;tcp|ethernet|net socket|sockets&nccl&bandwidth|throughput|saturate|gbps&only|"
-     "slow|low|half|increase&!roce|rdma|infiniband",
+     "nsocks_perthread|socket_nthreads;tcp|ethernet|net "
+     "socket|sockets&nccl&bandwidth|throughput|saturate|gbps&only|slow|low|half|increase&!roce|rdma|infiniband",
      "One TCP connection rarely fills a fast Ethernet link, and NCCL opens one per thread: NCCL_SOCKET_NTHREADS times "
      "NCCL_NSOCKS_PERTHREAD connections, at most 64, for each pair of ranks and each channel.",
      "Check: `iperf3 -P 1` and `-P 8` between the hosts show one connection and eight.",
      "Try NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4; NICs that can do RoCE are far faster without TCP."},
     {"asked-abort",
-     "commabort|comm abort&recover|restart| hang|fault|exit|fails;fault toleran&nccl&how |support|can |handle;"
-     " fails| fail |failure| dies|goes down|is down| is lost|is killed|crashes&gpu| node|rank |host |"
-     "worker&recover|resume|continue|interrupted|keep running|survive|remaining&nccl|communicat|allreduce&?|how |can "
-     "|does |will |"
-     "whether&!error|vendor err|port | link| nic |plugin|init|failed to",
+     "commabort|comm abort&recover|restart| hang|fault|exit|fails;fault toleran&nccl&how |support|can |handle; fails| "
+     "fail |failure| dies|goes down|is down| is lost|is killed|crashes&gpu| node|rank |host "
+     "|worker&recover|resume|continue|interrupted|keep running|survive|remaining&nccl|communicat|allreduce&?|how |can "
+     "|does |will |whether&!error|vendor err|port | link| nic |plugin|init|failed to",
      "A rank that fails leaves the others waiting: NCCL does not end their operations. Each of them has to call "
      "ncclCommAbort() and make a new communicator without the failed rank (ncclCommShrink() from 2.27).",
      "Check: ncclCommGetAsyncError() reports errors of the network; a GPU that merely stops reports none.",
      "Watch it from another thread with a time limit, or make the communicator with blocking=0. PyTorch does that with "
      "TORCH_NCCL_ASYNC_ERROR_HANDLING=1."},
     {"asked-timeout",
-     "timeout&take effect|not respected|no effect|not work|ignored&nccl|process group|process_group|distributed|torch&"
-     "!slurm",
+     "timeout&take effect|not respected|no effect|not work|ignored&nccl|process "
+     "group|process_group|distributed|torch&!slurm",
      "A time limit belongs to each process group of PyTorch: the timeout of init_process_group() does not apply to "
      "groups of new_group(), which have 10 minutes (30 before 2.2) unless they get a timeout, too.",
      "Check: \"Timeout(ms)=600000\" in the watchdog's line is the limit that applied.",

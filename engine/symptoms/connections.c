@@ -71,13 +71,13 @@ static void port_down(struct orr_symptom_finder *f)
     ORR_SYMPTOM(
         f, "port-down", ORR_SYMPTOM_CAUSE, down->line,
         .cause = orr_symptom_text(f,
-                                  "The port of a NIC%s%.60s%s went down before the connection broke (line %u, "
-                                  "%u time%s). A link that flaps usually has a bad cable, transceiver or switch port.",
+                                  "The port of a NIC%s%.60s%s went down before the connection broke (line %u, %u "
+                                  "time%s). A link that flaps usually has a bad cable, transceiver or switch port.",
                                   *host ? " of " : "", host, down->host_count > 1 ? " and of other hosts" : "",
                                   down->line, down->count, down->count == 1 ? "" : "s"),
-        .check = "Check on these hosts: `ibstat`, `mlxlink -d mlx5_0 -c`, and the growing LinkDownedCounter of "
-                 "`perfquery` or `ibqueryerrors`. If several hosts lost their link at one time, look at their common "
-                 "switch.",
+        .check =
+            "Check on these hosts: `ibstat`, `mlxlink -d mlx5_0 -c`, and the growing LinkDownedCounter of `perfquery` "
+            "or `ibqueryerrors`. If several hosts lost their link at one time, look at their common switch.",
         .cure = "Reseat or replace the cable. NCCL_IB_TIMEOUT=22 only bridges interruptions of a few seconds.",
         .explains = "ib-retry-exceeded");
 }
@@ -90,21 +90,19 @@ static void other_network(struct orr_symptom_finder *f)
     if (!event || !strstr(event->text, "timed out") || !address_after(event->text, "local GID ::ffff:", local) ||
         !address_after(event->text, "remote GID ::ffff:", remote) || !memcmp(local, remote, 3 * sizeof *local))
         return;
-    ORR_SYMPTOM(
-        f, "roce-other-network", ORR_SYMPTOM_CAUSE, event->line,
-        .cause = orr_symptom_text(f,
-                                  "NCCL paired the ports %u.%u.%u.%u and %u.%u.%u.%u (line %u). If their networks "
-                                  "are /24 and no router joins them, these ports cannot reach each other: they "
-                                  "belong to two rails, or to two cables between hosts.",
-                                  local[0], local[1], local[2], local[3], remote[0], remote[1], remote[2], remote[3],
-                                  event->line),
-        .check = orr_symptom_text(f, "Check: `ping -I %u.%u.%u.%u %u.%u.%u.%u`.", local[0], local[1], local[2],
-                                  local[3], remote[0], remote[1], remote[2], remote[3]),
-        .cure =
-            "For rails, set NCCL_CROSS_NIC=0, or join them with a router. Hosts cabled to one another in a ring need "
-            "NCCL 2.30.7 or newer with NCCL_IB_SUBNET_AWARE_ROUTING=1 (and NCCL_IB_MERGE_NICS=0, "
-            "NCCL_NET_PLUGIN=none); older releases pair ports by their number.",
-        .explains = "ib-modify-qp");
+    ORR_SYMPTOM(f, "roce-other-network", ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(f,
+                                          "NCCL paired the ports %u.%u.%u.%u and %u.%u.%u.%u (line %u). If their "
+                                          "networks are /24 and no router joins them, these ports cannot reach each "
+                                          "other: they belong to two rails, or to two cables between hosts.",
+                                          local[0], local[1], local[2], local[3], remote[0], remote[1], remote[2],
+                                          remote[3], event->line),
+                .check = orr_symptom_text(f, "Check: `ping -I %u.%u.%u.%u %u.%u.%u.%u`.", local[0], local[1], local[2],
+                                          local[3], remote[0], remote[1], remote[2], remote[3]),
+                .cure = "For rails, set NCCL_CROSS_NIC=0, or join them with a router. Hosts cabled to one another in a "
+                        "ring need NCCL 2.30.7 or newer with NCCL_IB_SUBNET_AWARE_ROUTING=1 (and NCCL_IB_MERGE_NICS=0, "
+                        "NCCL_NET_PLUGIN=none); older releases pair ports by their number.",
+                .explains = "ib-modify-qp");
 }
 
 /* An error of RDMA that came with a newer NCCL. Up to 2.19 NCCL took the smaller MTU of two ports (NVIDIA/nccl#1524).
@@ -117,12 +115,11 @@ static void mtu_differs(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(
         f, "mtu-differs", ORR_SYMPTOM_CAUSE, event->line,
-        .cause = "The error came with a newer NCCL, and one known reason is the MTU: from 2.20 on NCCL no longer "
-                 "takes the smaller MTU of two ports at both ends, so ports with different MTU, which worked before, "
-                 "fail.",
+        .cause = "The error came with a newer NCCL, and one known reason is the MTU: from 2.20 on NCCL no longer takes "
+                 "the smaller MTU of two ports at both ends, so ports with different MTU, which worked before, fail.",
         .check = "Check: `ibv_devinfo | grep active_mtu` (RoCE: also `ip link`) must be the same on all hosts.",
-        .cure = "Give ports, interfaces and switches of all hosts one MTU. If it is the same already, run once "
-                "with NCCL_NET_GDR_LEVEL=LOC, which shows whether GPUDirect RDMA is the cause.",
+        .cure = "Give ports, interfaces and switches of all hosts one MTU. If it is the same already, run once with "
+                "NCCL_NET_GDR_LEVEL=LOC, which shows whether GPUDirect RDMA is the cause.",
         .explains = event->message->id);
 }
 
@@ -136,18 +133,18 @@ static void default_gid(struct orr_symptom_finder *f)
     if (!event || line || !list || !strstr(list->words[1], "/RoCE") || !strstr(event->text, "with error 12") ||
         f->log->kinds[ORR_LOG_GID] || f->log->timed_out_count || f->log->progress_count)
         return;
-    ORR_SYMPTOM(f, "gid-default", ORR_SYMPTOM_CAUSE, event->line,
-                .cause =
-                    orr_symptom_text(f,
-                                     "The NICs are RoCE (line %u) and NCCL_IB_GID_INDEX is not set, so NCCL before "
-                                     "2.21 takes GID index 0, mostly RoCE v1 with a link-local address, which "
-                                     "routers drop: the other end never answers (line %u).",
-                                     list->line, event->line),
-                .check = "Check: `show_gids` on both hosts: the row with v2 and the IPv4 address, mostly index 3; "
-                         "`ib_write_bw -x 3` between the same NICs must work.",
-                .cure = "Set NCCL_IB_GID_INDEX=3 (that row) on all hosts. If the error comes only after hours, look at "
-                        "the link instead: cables, PFC and ECN.",
-                .explains = "ib-retry-exceeded");
+    ORR_SYMPTOM(
+        f, "gid-default", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = orr_symptom_text(
+            f,
+            "The NICs are RoCE (line %u) and NCCL_IB_GID_INDEX is not set, so NCCL before 2.21 takes GID index 0, "
+            "mostly RoCE v1 with a link-local address, which routers drop: the other end never answers (line %u).",
+            list->line, event->line),
+        .check = "Check: `show_gids` on both hosts: the row with v2 and the IPv4 address, mostly index 3; `ib_write_bw "
+                 "-x 3` between the same NICs must work.",
+        .cure = "Set NCCL_IB_GID_INDEX=3 (that row) on all hosts. If the error comes only after hours, look at the "
+                "link instead: cables, PFC and ECN.",
+        .explains = "ib-retry-exceeded");
 }
 
 /* The two ends of one connection: the sender has GPUDirect RDMA and the receiver has none, or the other way round. A
@@ -177,20 +174,20 @@ static void gdr_on_one_side(struct orr_symptom_finder *f)
         if (orr_log_connection_of(&log->records[i], &connection) && connection.gdr &&
             (connection.sends ? connection.from : connection.to) == without.to)
             return; /* it has it for another NIC */
-    ORR_SYMPTOM(f, "gdr-one-side",
-                orr_symptom_other_error(log, "") || log->kinds[ORR_LOG_INIT_COMPLETE] ? ORR_SYMPTOM_NOTE
-                                                                                      : ORR_SYMPTOM_CAUSE,
-                without_line,
-                .cause = orr_symptom_text(f,
-                                          "Rank %d uses GPUDirect RDMA (line %u), and rank %d does not (line %u). If "
-                                          "their hosts are alike, the module nvidia-peermem is not loaded on the host "
-                                          "of rank %d, and its data goes through host memory.",
-                                          user, with_line, without.to, without_line, without.to),
-                .check = orr_symptom_text(f,
-                                          "Check there: `lsmod | grep peermem`; if it is loaded, `nvidia-smi topo -m`: "
-                                          "the GPU of rank %d may have no NIC nearer than the CPU (NODE, SYS).",
-                                          without.to),
-                .cure = "Run `modprobe nvidia-peermem` on that host, and at every start.");
+    ORR_SYMPTOM(
+        f, "gdr-one-side",
+        orr_symptom_other_error(log, "") || log->kinds[ORR_LOG_INIT_COMPLETE] ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
+        without_line,
+        .cause = orr_symptom_text(
+            f,
+            "Rank %d uses GPUDirect RDMA (line %u), and rank %d does not (line %u). If their hosts are alike, the "
+            "module nvidia-peermem is not loaded on the host of rank %d, and its data goes through host memory.",
+            user, with_line, without.to, without_line, without.to),
+        .check = orr_symptom_text(f,
+                                  "Check there: `lsmod | grep peermem`; if it is loaded, `nvidia-smi topo -m`: the GPU "
+                                  "of rank %d may have no NIC nearer than the CPU (NODE, SYS).",
+                                  without.to),
+        .cure = "Run `modprobe nvidia-peermem` on that host, and at every start.");
 }
 
 void orr_symptoms_of_connections(struct orr_symptom_finder *f)

@@ -138,11 +138,11 @@ static void choose(struct orr_symptom_finder *f, const struct port *port)
         if (strstr(log->events[i].text, "ocalGid ::ffff") || strstr(log->events[i].text, "ocal GID ::ffff"))
             return;
     ORR_SYMPTOM(f, "gid-choice", ORR_SYMPTOM_CAUSE, port->good_line,
-                .cause = orr_symptom_text(f,
-                                          "On %.40s only index %d (line %u) and others of its kind are RoCE v2 with an "
-                                          "address that routers forward. A link-local address (fe80:) or RoCE v1 "
-                                          "mostly does not reach other hosts.",
-                                          name_of(port), port->good.index, port->good_line),
+                .cause = orr_symptom_text(
+                    f,
+                    "On %.40s only index %d (line %u) and others of its kind are RoCE v2 with an address that routers "
+                    "forward. A link-local address (fe80:) or RoCE v1 mostly does not reach other hosts.",
+                    name_of(port), port->good.index, port->good_line),
                 .check = "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all "
                          "NICs; then `ib_write_bw -x INDEX` between the hosts.",
                 .cure = orr_symptom_text(f,

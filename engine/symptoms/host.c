@@ -18,11 +18,10 @@ static void old_in_wsl(struct orr_symptom_finder *f)
     if (rules.without_sys)
         return;
     ORR_SYMPTOM(f, "wsl-release", ORR_SYMPTOM_CAUSE, failed->line,
-                .cause =
-                    orr_symptom_text(f,
-                                     "NCCL %s does not work in WSL (line %u): it does not find the GPUs there, and "
-                                     "stops with this error. 2.10.3 was the first release that does.",
-                                     name, line),
+                .cause = orr_symptom_text(f,
+                                          "NCCL %s does not work in WSL (line %u): it does not find the GPUs there, "
+                                          "and stops with this error. 2.10.3 was the first release that does.",
+                                          name, line),
                 .check = "Check: with NCCL_DEBUG=INFO, the warning is about /sys/class/pci_bus.",
                 .cure = "Use a newer NCCL: PyTorch 1.10 or newer brings one. For one GPU, leave torch.distributed out.",
                 .explains = failed->message->id);

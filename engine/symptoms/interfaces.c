@@ -46,10 +46,10 @@ static bool is_virtual(const char *name)
 /* NCCL leaves out docker0 and the loopback by itself, but not the other bridges of containers. */
 static void virtual_interfaces(struct orr_symptom_finder *f)
 {
-    static const char errors[] = "socket-connect|socket-refused|socket-timed-out|socket-no-route|socket-retries|"
-                                 "socket-retry-newer|socket-retry|socket-transfer|socket-transfer-send|socket-closed|"
-                                 "unhandled-system|result-system|unhandled-remote|result-remote|remote-exited|"
-                                 "watchdog-timeout";
+    static const char errors[] =
+        "socket-connect|socket-refused|socket-timed-out|socket-no-route|socket-retries|socket-retry-newer|socket-retry|"
+        "socket-transfer|socket-transfer-send|socket-closed|unhandled-system|result-system|unhandled-remote|result-"
+        "remote|remote-exited|watchdog-timeout";
     const struct orr_log_record *list = orr_symptom_nic_list(f->log, "Socket");
     struct orr_log_nic nics[ORR_LOG_NICS];
     const uint32_t count = list ? orr_log_read_nics(list->words[1], nics) : 0;
@@ -64,19 +64,18 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
     if (!others || orr_symptom_has_one_host(f->log) || orr_symptom_other_error(f->log, errors))
         return;
     const struct orr_log_event *event = orr_log_event_of(f->log, errors);
-    ORR_SYMPTOM(
-        f, "virtual-interfaces", event || f->log->mentions[ORR_MENTION_HANG] ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
-        list->line,
-        .cause = orr_symptom_text(f,
-                                  "NCCL sends data through %s%u of the host's own virtual interfaces, such as "
-                                  "%.40s (line %u), whose addresses other hosts cannot reach.",
-                                  reals ? "" : "nothing but ", others, other, list->line),
-        .check = "Check: `ip -br addr` on every host; \"NET/Socket : Using\" must list only the network that the hosts "
-                 "share.",
-        .cure = reals == 1
-                    ? orr_symptom_text(f, "Set NCCL_SOCKET_IFNAME=%.40s, or the name that it has on each host.", real)
-                    : "Set NCCL_SOCKET_IFNAME to the interface of the network that the hosts share.",
-        .explains = event ? event->message->id : NULL);
+    ORR_SYMPTOM(f, "virtual-interfaces",
+                event || f->log->mentions[ORR_MENTION_HANG] ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, list->line,
+                .cause = orr_symptom_text(f,
+                                          "NCCL sends data through %s%u of the host's own virtual interfaces, such as "
+                                          "%.40s (line %u), whose addresses other hosts cannot reach.",
+                                          reals ? "" : "nothing but ", others, other, list->line),
+                .check = "Check: `ip -br addr` on every host; \"NET/Socket : Using\" must list only the network that "
+                         "the hosts share.",
+                .cure = reals == 1 ? orr_symptom_text(
+                                         f, "Set NCCL_SOCKET_IFNAME=%.40s, or the name that it has on each host.", real)
+                                   : "Set NCCL_SOCKET_IFNAME to the interface of the network that the hosts share.",
+                .explains = event ? event->message->id : NULL);
 }
 
 /* A program that runs without NCCL_DEBUG stops at the start, and NCCL_SOCKET_IFNAME names one interface for all
@@ -97,21 +96,21 @@ static void missing_interface(struct orr_symptom_finder *f)
     if (!event || !name || !several || f->log->nccl_count || strpbrk(name, "^,") || orr_symptom_other_error(f->log, ""))
         return;
     name += strspn(name, "=");
-    ORR_SYMPTOM(
-        f, "missing-interface", ORR_SYMPTOM_CAUSE, line,
-        .cause = orr_symptom_text(f,
-                                  "NCCL_SOCKET_IFNAME=%.40s (line %u) must match an interface of every host. On "
-                                  "a host without one NCCL stops like this, and says why only with NCCL_DEBUG.",
-                                  name, line),
-        .check = orr_symptom_text(f,
-                                  "Check: `ip -br addr` on every host must list %.40s; with NCCL_DEBUG=WARN, "
-                                  "the host that lacks it prints \"no socket interface found\".",
-                                  name),
-        .cure = orr_symptom_text(f,
-                                 "List the names of all hosts (NCCL_SOCKET_IFNAME=%.40s,NAME2), set each host's "
-                                 "own in its /etc/nccl.conf, or unset it.",
-                                 name),
-        .explains = event->message->id);
+    ORR_SYMPTOM(f, "missing-interface", ORR_SYMPTOM_CAUSE, line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "NCCL_SOCKET_IFNAME=%.40s (line %u) must match an interface of every host. On a "
+                                     "host without one NCCL stops like this, and says why only with NCCL_DEBUG.",
+                                     name, line),
+                .check = orr_symptom_text(f,
+                                          "Check: `ip -br addr` on every host must list %.40s; with NCCL_DEBUG=WARN, "
+                                          "the host that lacks it prints \"no socket interface found\".",
+                                          name),
+                .cure = orr_symptom_text(f,
+                                         "List the names of all hosts (NCCL_SOCKET_IFNAME=%.40s,NAME2), set each "
+                                         "host's own in its /etc/nccl.conf, or unset it.",
+                                         name),
+                .explains = event->message->id);
 }
 
 /* A list has "^" or "=" in front of a name that is not its first. */
@@ -130,16 +129,15 @@ static void misplaced_signs(struct orr_symptom_finder *f)
             if (!strchr("^=", *at))
                 list[length++] = *at;
         list[length] = 0;
-        ORR_SYMPTOM(f, "misplaced-signs", ORR_SYMPTOM_CAUSE, line,
-                    .cause =
-                        orr_symptom_text(f,
-                                         "In %s=%.100s (line %u) NCCL reads ^ (all but these) and = (exactly these) "
-                                         "only at the start of the list: the later names fit no device.",
-                                         names[i], value, line),
-                    .check = "Check: with NCCL_DEBUG=INFO, \"NET/IB : Using\" and \"Bootstrap : Using\" list what NCCL "
-                             "uses.",
-                    .cure = orr_symptom_text(f, "Write the signs once, ^ first: %s=%s%s%.100s.", names[i],
-                                             strchr(value, '^') ? "^" : "", strchr(value, '=') ? "=" : "", list));
+        ORR_SYMPTOM(
+            f, "misplaced-signs", ORR_SYMPTOM_CAUSE, line,
+            .cause = orr_symptom_text(f,
+                                      "In %s=%.100s (line %u) NCCL reads ^ (all but these) and = (exactly these) only "
+                                      "at the start of the list: the later names fit no device.",
+                                      names[i], value, line),
+            .check = "Check: with NCCL_DEBUG=INFO, \"NET/IB : Using\" and \"Bootstrap : Using\" list what NCCL uses.",
+            .cure = orr_symptom_text(f, "Write the signs once, ^ first: %s=%s%s%.100s.", names[i],
+                                     strchr(value, '^') ? "^" : "", strchr(value, '=') ? "=" : "", list));
     }
 }
 

@@ -207,18 +207,17 @@ static void captured(struct orr_symptom_finder *f)
     for (uint32_t i = 0; i < log->event_count; i++)
         if (!log->events[i].message || log->events[i].message->weight == ORR_WEIGHT_FATAL)
             return; /* which says why */
-    ORR_SYMPTOM(
-        f, "captured", ORR_SYMPTOM_CAUSE, capture->line,
-        .cause = orr_symptom_text(
-            f,
-            "NCCL failed while a CUDA graph was captured (line %u). It refuses that if it was built with a CUDA "
-            "older than 11.3, or if the driver is older than 465.",
-            capture->line),
-        .check = "Check: NCCL_DEBUG=WARN then prints \"NCCL cannot be captured in a graph\". \"NCCL version "
-                 "...+cudaN\" shows NCCL's CUDA, and nvidia-smi the driver.",
-        .cure = "Install PyTorch and NCCL for one newer CUDA that the driver supports, or a newer driver. Without "
-                "CUDA graphs (vLLM: --enforce-eager), it works meanwhile.",
-        .explains = usage->message->id);
+    ORR_SYMPTOM(f, "captured", ORR_SYMPTOM_CAUSE, capture->line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "NCCL failed while a CUDA graph was captured (line %u). It refuses that if it was "
+                                     "built with a CUDA older than 11.3, or if the driver is older than 465.",
+                                     capture->line),
+                .check = "Check: NCCL_DEBUG=WARN then prints \"NCCL cannot be captured in a graph\". \"NCCL version "
+                         "...+cudaN\" shows NCCL's CUDA, and nvidia-smi the driver.",
+                .cure = "Install PyTorch and NCCL for one newer CUDA that the driver supports, or a newer driver. "
+                        "Without CUDA graphs (vLLM: --enforce-eager), it works meanwhile.",
+                .explains = usage->message->id);
 }
 
 /* A hang about which NCCL prints nothing, although it should. Without a launcher, nccl-tests always prints its first

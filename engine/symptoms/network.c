@@ -234,18 +234,18 @@ static void too_far(struct orr_symptom_finder *f)
     }
     if (!line || orr_symptom_setting(log, "NCCL_NET_GDR_LEVEL", NULL))
         return;
-    ORR_SYMPTOM(
-        f, "gdr-too-far",
-        log->communicator_count || orr_symptom_other_error(log, "") ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, line,
-        .cause = orr_symptom_text(f,
-                                  "GPU %.40s and NIC %.40s are too far apart for GPUDirect RDMA by NCCL's rule "
-                                  "(line %u: distance %d), as their path leads through the CPU. "
-                                  "NCCL_NET_GDR_LEVEL=SYS allows it at any distance, but need not be faster.",
-                                  far.gpu, far.nic, line, far.distance),
-        .check = "Check: `nvidia-smi topo -m` shows the path of GPU and NIC: PIX or PXB is near, PHB, NODE and "
-                 "SYS lead through the CPU; the numbers count these kinds.",
-        .cure = "Measure with and without NCCL_NET_GDR_LEVEL=SYS (PHB within a CPU). Best, put the NIC below the "
-                "PCIe switch of the GPU.");
+    ORR_SYMPTOM(f, "gdr-too-far",
+                log->communicator_count || orr_symptom_other_error(log, "") ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
+                line,
+                .cause = orr_symptom_text(f,
+                                          "GPU %.40s and NIC %.40s are too far apart for GPUDirect RDMA by NCCL's rule "
+                                          "(line %u: distance %d), as their path leads through the CPU. "
+                                          "NCCL_NET_GDR_LEVEL=SYS allows it at any distance, but need not be faster.",
+                                          far.gpu, far.nic, line, far.distance),
+                .check = "Check: `nvidia-smi topo -m` shows the path of GPU and NIC: PIX or PXB is near, PHB, NODE and "
+                         "SYS lead through the CPU; the numbers count these kinds.",
+                .cure = "Measure with and without NCCL_NET_GDR_LEVEL=SYS (PHB within a CPU). Best, put the NIC below "
+                        "the PCIe switch of the GPU.");
 }
 
 /* A list of kernel modules without nvidia-peermem. */

@@ -54,12 +54,11 @@ static void driver_offers_none(struct orr_symptom_finder *f)
     if (!record || seen.p2p || orr_log_event_of(f->log, "p2p-matrix-ok"))
         return;
     ORR_SYMPTOM(f, "p2p-not-offered", orr_symptom_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, record->line,
-                .cause = orr_symptom_text(
-                    f,
-                    "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
-                    "data between them through host memory. GPUs below one PCIe switch then share its link to "
-                    "the CPU, and can be slower than GPUs of two sockets.",
-                    record->words[record->word_count - 1]),
+                .cause = orr_symptom_text(f,
+                                          "NVIDIA's driver offers no P2P between these GPUs (%.60s), so NCCL sends all "
+                                          "data between them through host memory. GPUs below one PCIe switch then "
+                                          "share its link to the CPU, and can be slower than GPUs of two sockets.",
+                                          record->words[record->word_count - 1]),
                 .check = "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair.",
                 .cure = "No setting of NCCL changes this; use GPUs whose driver offers P2P, or keep traffic between "
                         "these GPUs small.");
@@ -118,15 +117,14 @@ static void refused_by_cuda(struct orr_symptom_finder *f)
     uint32_t at = 0;
     if (!refused || next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p)
         return;
-    ORR_SYMPTOM(
-        f, "p2p-refused", orr_symptom_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, refused->line,
-        .cause = orr_symptom_text(f,
-                                  "CUDA offers no P2P between these GPUs (line %u), as with most GeForce cards, so "
-                                  "NCCL sends their data through host memory. That is not an error.",
-                                  refused->line),
-        .check = "Check: `nvidia-smi topo -p2p r` says why: CNS means that the chipset does not support it, GNS the "
-                 "GPU; OK there means that a container or the IOMMU prevents it.",
-        .cure = "No setting of NCCL changes it.");
+    ORR_SYMPTOM(f, "p2p-refused", orr_symptom_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, refused->line,
+                .cause = orr_symptom_text(f,
+                                          "CUDA offers no P2P between these GPUs (line %u), as with most GeForce "
+                                          "cards, so NCCL sends their data through host memory. That is not an error.",
+                                          refused->line),
+                .check = "Check: `nvidia-smi topo -p2p r` says why: CNS means that the chipset does not support it, "
+                         "GNS the GPU; OK there means that a container or the IOMMU prevents it.",
+                .cure = "No setting of NCCL changes it.");
 }
 
 /* The model of GPUs of one host, NULL if lines do not say; *ret_nvlink: it has NVLink, or a matrix shows one. */
@@ -193,8 +191,8 @@ static void p2p_worked_around(struct orr_symptom_finder *f)
     ORR_SYMPTOM(f, "p2p-worked-around", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(
                     f,
-                    "The text mentions a hang (line %u) and NCCL_P2P_DISABLE=1 (line %u): if the job works with it "
-                    "and hangs without it, PCIe ACS or the IOMMU breaks P2P between the GPUs.",
+                    "The text mentions a hang (line %u) and NCCL_P2P_DISABLE=1 (line %u): if the job works with it and "
+                    "hangs without it, PCIe ACS or the IOMMU breaks P2P between the GPUs.",
                     hang->line, line),
                 .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
@@ -220,8 +218,8 @@ static void patched_driver(struct orr_symptom_finder *f)
                                   offered->line, (int)strcspn(model->names, "|"), model->names),
         .check = "Check: run once with NCCL_P2P_DISABLE=1. If the job then works, P2P is broken: look at BAR1 "
                  "(`nvidia-smi -q | grep -A3 BAR1` must cover the whole memory), PCIe ACS and the IOMMU.",
-        .cure = "Turn ACS and the IOMMU off and Resizable BAR on in the BIOS, use the patch that fits the "
-                "driver's version, or leave NCCL_P2P_DISABLE=1 set.");
+        .cure = "Turn ACS and the IOMMU off and Resizable BAR on in the BIOS, use the patch that fits the driver's "
+                "version, or leave NCCL_P2P_DISABLE=1 set.");
 }
 
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)

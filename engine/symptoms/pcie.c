@@ -93,16 +93,15 @@ static void slow_bridge_of_file(struct orr_symptom_finder *f)
     const struct orr_log_event *bridge = orr_log_event_of(f->log, "bridge-slow");
     if (!bridge)
         return;
-    ORR_SYMPTOM(
-        f, "slow-bridges", ORR_SYMPTOM_CAUSE, bridge->line,
-        .cause = orr_symptom_text(f,
-                                  "The topology file gives a PCIe bridge 2.5 GT/s x1, about 0.2 GB/s (line %u), "
-                                  "and NCCL believes it: it avoids every path through this bridge, or finds few "
-                                  "and slow channels.",
-                                  bridge->line),
-        .check = "Check: \"PCI[0.2]\" or \"PCI[0.1]\" in the tree of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH, and "
-                 "link_speed and link_width of each bridge in the file (NCCL_TOPO_FILE).",
-        .cure = REAL_LINKS);
+    ORR_SYMPTOM(f, "slow-bridges", ORR_SYMPTOM_CAUSE, bridge->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "The topology file gives a PCIe bridge 2.5 GT/s x1, about 0.2 GB/s (line %u), and NCCL believes "
+                    "it: it avoids every path through this bridge, or finds few and slow channels.",
+                    bridge->line),
+                .check = "Check: \"PCI[0.2]\" or \"PCI[0.1]\" in the tree of NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH, "
+                         "and link_speed and link_width of each bridge in the file (NCCL_TOPO_FILE).",
+                .cure = REAL_LINKS);
 }
 
 /* A PCIe link that is much slower than the device below it: bridges of a virtual machine, or of a topology
