@@ -65,6 +65,7 @@ struct orr_log_building {
     bool continues, command; /* the line before ended with a backslash; it belonged to a command */
     bool attempts;           /* lines belong to a list of what somebody tried */
     uint32_t function_count;
+    uint32_t unprinted; /* lines so far that are not NCCL's */
 };
 
 /* A copy that lives as long as the log; "" if memory ran out. */

@@ -9,6 +9,7 @@ enum {
     LINES_MOST = 64,      /* a question is at the start; what follows is output */
     LENGTH_MOST = 800,    /* bytes of a line that are kept */
     SEARCHED_MOST = 4096, /* bytes of a line in which subjects are looked for */
+    MENTIONS_MOST = 10000 /* lines in which they are looked for: other programs print without end */
 };
 
 /* Whether "--name" is in the line; a dash between words is "--" too. */
@@ -102,10 +103,10 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
     struct orr_log *log = b->log;
     char words[SEARCHED_MOST + 3];
     size_t blanks = 0;
-    if (log->said_count == LINES_MOST && printed)
+    if (log->said_count == LINES_MOST && (printed || b->unprinted >= MENTIONS_MOST))
         return;
     size_t count = plain(text, length, words);
-    if (!printed)
+    if (!printed && b->unprinted++ < MENTIONS_MOST)
         take_mentions(b, words, count, number, text[0] == '#');
     count = count < LENGTH_MOST ? count : LENGTH_MOST;
     words[count] = '\0';

@@ -23,7 +23,7 @@ const char *orr_span_find(struct orr_span span, const char *word)
 {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= span.length; i++)
-        if (orr_span_is((struct orr_span){span.at + i, length}, word))
+        if (lower(span.at[i]) == word[0] && orr_span_is((struct orr_span){span.at + i, length}, word))
             return span.at + i;
     return NULL;
 }

@@ -19,6 +19,8 @@ static bool is_word(char c)
 static const struct orr_gpu_model *model_at(const char *at, const char *end)
 {
     const struct orr_gpu_model *model;
+    if (end - at < 3 || !orr_is_letter(at[0]) || !(orr_is_digit(at[1]) || orr_is_digit(at[2])))
+        return NULL; /* most words: a name is a letter or two, then a number */
     for (size_t i = 0; (model = orr_gpu_model(i)); i++) {
         const char *name = orr_gpu_model_said(model);
         const size_t length = strlen(name);
