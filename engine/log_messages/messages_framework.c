@@ -16,8 +16,7 @@
 #define ORR_PYTHON(id, name, example)                                                                                  \
     {                                                                                                                  \
         id, ORR_FROM_OTHER, ORR_WEIGHT_ERROR, name ": ", NULL,                                                         \
-            "The program itself failed with an exception of Python, outside NCCL. Ranks that go on wait for this "     \
-            "one.",                                                                                                    \
+            "The program itself failed with an exception of Python. Ranks that go on wait for this one.",              \
             "Correct what the line and the traceback above it name; errors and time-outs of NCCL follow from it.",     \
             example                                                                                                    \
     }
