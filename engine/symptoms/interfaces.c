@@ -68,7 +68,7 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
                 event || f->log->mentions[ORR_MENTION_HANG] ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, list->line,
                 .cause = orr_symptom_text(f,
                                           "NCCL sends data through %s%u of the host's own virtual interfaces, such as "
-                                          "%.40s (line %u), whose addresses other hosts cannot reach.",
+                                          "%.40s (line %u), whose addresses other hosts usually cannot reach.",
                                           reals ? "" : "nothing but ", others, other, list->line),
                 .check = "Check: `ip -br addr` on every host; \"NET/Socket : Using\" must list only the network that "
                          "the hosts share.",
