@@ -167,9 +167,8 @@ const char *orr_attr_name(enum orr_attr attr);
 enum orr_attr orr_attr_find(const char *name);
 /* For a file with one <cpu> and no <gpu>, as people write for a small virtual machine. */
 #define ORR_ONE_CPU_ADVICE                                                                                             \
-    "with one CPU a virtual machine needs no topology file: NCCL detects the same tree by itself, so leave "           \
-    "NCCL_TOPO_FILE unset. To see what NCCL makes of it, dump the topology there (NCCL_TOPO_DUMP_FILE) or name the "   \
-    "machine type: --assume (`orrery machines`)"
+    "with one CPU a virtual machine needs no topology file: leave NCCL_TOPO_FILE unset. Else dump the topology "       \
+    "(NCCL_TOPO_DUMP_FILE), or name the type: --assume, assume= (`orrery machines`)"
 
 /* Whether NCCL reads a child element of this kind directly inside a parent of that kind; elsewhere it ignores it. */
 bool orr_element_fits(enum orr_element_kind parent, enum orr_element_kind child);

@@ -47,7 +47,6 @@ OTHER_COUNTS = {
     ("polaris-a100-n4p2.log", "net_via"): (47, "line 210 begins in the middle"),
     ("polaris-a100-n4p2.log", "comm_init_complete"): (2, "line 232 begins in the middle"),
     ("polaris-a100-n4p4.log", "p2p_via"): (192, "three lines begin in the middle"),
-    ("polaris-a100-n8p4.log", "net_via"): (23, "one line begins in the middle"),
     ("polaris-a100-n8p4.log", "channel_ring"): (3, "line 244 goes on with a message of PyTorch"),
     ("nebius-h100-2node-mlperf-sd.log", "channels_summary"): (15, "line 1429 goes on with a message of the job"),
     ("mlperf-v2.0-azure-ndv4-16node-128rank.log", "shm_via"): (
