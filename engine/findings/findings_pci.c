@@ -118,6 +118,15 @@ static void follow_all(const struct orr_finder *f, struct crossing *crossings)
     }
 }
 
+/* [card]: the paths over slow links; NULL if memory ran out. */
+static struct crossing *crossings_of(const struct orr_finder *f)
+{
+    struct crossing *crossings = ORR_NEW(f->arena, struct crossing, f->hw.card_count);
+    if (crossings)
+        follow_all(f, crossings);
+    return crossings;
+}
+
 static bool is_slow(const struct orr_card *card)
 {
     return card->gpus + card->nets && card->gbs > 0 && card->gbs < SLOW_GBS;
@@ -146,10 +155,9 @@ static void avoided_bridge(struct orr_finder *f)
         if (!is_slow(card) || card->kind != ORR_CARD_BRIDGE || !(fast = fast_below(f, i)))
             continue;
         if (!crossings) {
-            crossings = ORR_NEW(f->arena, struct crossing, f->hw.card_count);
+            crossings = crossings_of(f);
             if (!crossings)
                 return;
-            follow_all(f, crossings);
             for (uint32_t k = 0; k < f->hw.card_count; k++)
                 if (is_slow(&f->hw.cards[k]) && crossings[k].part)
                     return; /* throttling-bridge says it */
@@ -169,12 +177,8 @@ static void throttling_bridge(struct orr_finder *f)
         const struct orr_card *card = &f->hw.cards[i];
         if (!is_slow(card))
             continue;
-        if (!crossings) {
-            crossings = ORR_NEW(f->arena, struct crossing, f->hw.card_count);
-            if (!crossings)
-                return;
-            follow_all(f, crossings);
-        }
+        if (!crossings && !(crossings = crossings_of(f)))
+            return;
         const struct crossing *at = &crossings[i];
         if (!at->part)
             continue;

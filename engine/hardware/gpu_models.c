@@ -304,6 +304,14 @@ int32_t orr_gpu_sm_of_name(const char *product)
     return model ? model->sm : 0;
 }
 
+int orr_gpu_pcie_generation(int32_t sm)
+{
+    enum { AMPERE = 80, HOPPER = 90 };
+    if (sm <= 0 || sm >= HOPPER)
+        return 0;
+    return sm >= AMPERE ? 4 : 3;
+}
+
 int32_t orr_gpu_most_nvlinks(int32_t sm)
 {
     int32_t most = 0;

@@ -93,6 +93,8 @@ bool orr_name_is_rdma(const char *name);
 /* Whether a NIC is a bridge, tunnel or pair of interfaces that software makes, by its name: "docker0", "veth12ab" ...
  */
 bool orr_name_is_virtual(const char *name);
+/* Whether it is one of those that exist only inside a host, for its containers and virtual machines: not a tunnel. */
+bool orr_name_is_inside(const char *name);
 
 struct orr_gpu_model;
 /* The model of the machine's GPUs, by the name that the input gives or else by PCI id, if NVIDIA's driver offers no P2P

@@ -43,12 +43,21 @@ bool orr_name_is_rdma(const char *name)
     return false;
 }
 
-bool orr_name_is_virtual(const char *name)
+bool orr_name_is_inside(const char *name)
 {
-    static const char *const starts[] = {"docker", "veth", "tailscale", "virbr",   "cali", "br-",   "lxcbr",
-                                         "tun",    "tap",  "wg",        "flannel", "cni",  "vxlan", "podman"};
+    static const char *const starts[] = {"docker", "veth",   "virbr", "cali",   "br-",  "flannel",
+                                         "cni",    "podman", "lxc",   "cilium", "vnet", "kube-"};
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         if (!strncmp(name, starts[i], strlen(starts[i])))
             return true;
     return false;
+}
+
+bool orr_name_is_virtual(const char *name)
+{
+    static const char *const tunnels[] = {"tailscale", "tun", "tap", "wg", "vxlan"};
+    for (size_t i = 0; i < sizeof tunnels / sizeof tunnels[0]; i++)
+        if (!strncmp(name, tunnels[i], strlen(tunnels[i])))
+            return true;
+    return orr_name_is_inside(name);
 }

@@ -176,6 +176,10 @@ const struct orr_log_message orr_log_messages_framework[] = {
     {"vllm-engine", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "Engine core initialization failed", NULL,
      "A process of vLLM ended while it started.", ORR_FIRST_OF_WORKERS,
      "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"},
+    {"vllm-worker", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "WorkerProc initialization failed", NULL,
+     "A worker of vLLM ended while it started.", ORR_FIRST_OF_WORKERS,
+     "Exception: WorkerProc initialization failed due to an exception in a background process. See stack trace for "
+     "root cause."},
     {"vllm-answer", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "RPC call to %w timed out", NULL,
      "A worker of vLLM did not answer in time: it hangs, mostly in a collective that another worker did not call, or "
      "it ended.",
@@ -197,14 +201,6 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "Look at the missing ranks' own output: they failed, are late, or took another path of the program.",
      "One or more tensors were submitted to be reduced, gathered or broadcasted by subset of ranks and are waiting for "
      "remainder of ranks for more than 60 seconds."},
-    {"result-argument", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclInvalidArgument", NULL,
-     "NCCL was given an argument that it does not accept. An earlier NCCL WARN line names it.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=WARN.",
-     "ncclInvalidArgument: Invalid value for an argument."},
-    {"invalid-argument", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "invalid argument (run with NCCL_DEBUG", NULL,
-     "NCCL was given an argument that it does not accept. An earlier NCCL WARN line names it.",
-     "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=WARN.",
-     "NCCL error in: NCCLUtils.hpp:268, invalid argument (run with NCCL_DEBUG=WARN for details), NCCL version 2.21.5"},
     ORR_PYTHON("python-key", "KeyError", "[rank3]: KeyError: 'input_ids'"),
     ORR_PYTHON("python-value", "ValueError", "[rank0]: ValueError: Target size (torch.Size([8])) must be the same"),
     ORR_PYTHON("python-type", "TypeError", "[rank0]: TypeError: forward() got an unexpected keyword argument"),

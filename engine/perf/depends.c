@@ -23,14 +23,14 @@ struct judging {
 /* Whether a value is a PCIe generation that GPUs of the model in the results do not have. */
 static bool is_too_new(const struct orr_perf_work *work, const struct orr_suppositions *of, uint32_t row)
 {
-    enum { AMPERE = 80, HOPPER = 90 };
     const struct orr_log *log = work->results->log;
     int32_t sm = 0;
     for (uint32_t i = 0; log && i < log->record_count && !sm; i++)
         if (log->records[i].kind == ORR_LOG_DEVICE && log->records[i].word_count)
             sm = orr_gpu_sm_of_name(log->records[i].words[log->records[i].word_count - 1]);
-    const int newest = sm <= 0 || sm >= HOPPER ? INT_MAX : sm >= AMPERE ? 4 : 3;
-    return of->kind == ORR_LINKS_PCIE && orr_pcie_generation((float)strtod(of->rows[row].values[0], NULL)) > newest;
+    const int newest = orr_gpu_pcie_generation(sm);
+    return newest && of->kind == ORR_LINKS_PCIE &&
+           orr_pcie_generation((float)strtod(of->rows[row].values[0], NULL)) > newest;
 }
 
 /* Judges the table by the machine with one value. A machine that could not give these results is refuted. */

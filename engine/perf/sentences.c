@@ -88,9 +88,9 @@ static const char *verdict_of(const struct orr_perf_work *work, const struct orr
                               "another machine or NCCL release.",
                               measured, size, about);
     default:
-        return orr_arena_text(work->arena, "Orrery cannot judge whether %s GB/s at %s is the bandwidth to expect: %s.",
-                              measured, size,
-                              *why ? why : "it is more than the machine that was guessed gives (--machine names one)");
+        return orr_arena_text(
+            work->arena, "Orrery cannot judge whether %s GB/s at %s is the bandwidth to expect: %s.", measured, size,
+            *why ? why : "it is more than the guessed machine gives; name the machine with --machine");
     }
 }
 

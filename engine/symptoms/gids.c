@@ -129,10 +129,7 @@ static void gaps(struct orr_symptom_finder *f, const struct port *port)
 static void choose(struct orr_symptom_finder *f, const struct port *port)
 {
     const struct orr_log *log = f->log;
-    bool asked = false;
-    for (uint32_t i = 0; i < log->said_count; i++)
-        asked |= strstr(log->said[i].words, "gid") && strstr(log->said[i].words, "index");
-    if (!failure(log) && (!asked || orr_symptom_other_error(log, "")))
+    if (!failure(log) && (!orr_symptom_said(log, "gid&index", true) || orr_symptom_other_error(log, "")))
         return;
     for (uint32_t i = 0; i < log->event_count; i++) /* a GID with an IPv4 address is in use */
         if (strstr(log->events[i].text, "ocalGid ::ffff") || strstr(log->events[i].text, "ocal GID ::ffff"))

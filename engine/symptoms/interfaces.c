@@ -2,6 +2,7 @@
 /* Rows about the interfaces of the sockets: those of containers, those that a host lacks, ports for management. */
 #include <string.h>
 
+#include "engine/hardware/hardware.h"
 #include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
@@ -32,17 +33,6 @@ static void management_port(struct orr_symptom_finder *f)
     }
 }
 
-/* Whether the name is that of an interface that exists only inside a host, for its containers or virtual machines. */
-static bool is_virtual(const char *name)
-{
-    static const char *const begins[] = {"br-",  "veth",   "virbr", "docker", "cni",  "flannel",
-                                         "cali", "cilium", "lxc",   "podman", "vnet", "kube-"};
-    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
-        if (!strncmp(name, begins[i], strlen(begins[i])))
-            return true;
-    return false;
-}
-
 /* NCCL leaves out docker0 and the loopback by itself, but not the other bridges of containers. */
 static void virtual_interfaces(struct orr_symptom_finder *f)
 {
@@ -56,7 +46,7 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
     const char *real = NULL, *other = NULL;
     uint32_t reals = 0, others = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (is_virtual(nics[i].name)) {
+        if (orr_name_is_inside(nics[i].name)) {
             other = others++ ? other : nics[i].name;
         } else {
             real = reals++ ? real : nics[i].name;

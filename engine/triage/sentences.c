@@ -177,12 +177,10 @@ static bool say_tried(struct orr_triaging *t)
 /* Whether a person may ask about NCCL's notes: nobody says anything, or somebody mentions such lines. */
 static bool may_ask_of_notes(const struct orr_log *log)
 {
-    static const char *const subjects[] = {"plugin",  "libnccl", "libibverbs", "warn",
-                                           "message", "error",   "fail",       " log "};
+    static const char words[] = "plugin|libnccl|libibverbs|warn|message|error|fail| log ";
     for (uint32_t i = 0; i < log->said_count; i++)
-        for (size_t k = 0; k < sizeof subjects / sizeof subjects[0]; k++)
-            if (strstr(log->said[i].words, subjects[k]))
-                return true;
+        if (orr_log_says(log->said, log->said_count, i, words))
+            return true;
     return !log->said_count;
 }
 

@@ -255,8 +255,7 @@ static void drop_levels(const struct orr_triaging *t)
     if (!t->check || !all_nvlink(t->check->analysis))
         return;
     for (uint32_t i = 0; i < symptoms->count; i++)
-        if (strcmp(symptoms->rows[i].id, "setting:NCCL_P2P_LEVEL") != 0 ||
-            !strstr(symptoms->rows[i].cause, "through the CPUs"))
+        if (!symptoms->rows[i].forces_p2p)
             symptoms->rows[kept++] = symptoms->rows[i];
     symptoms->count = kept;
 }

@@ -16,6 +16,15 @@ static void assert_named(const char *product, const char *own_name, int32_t sm)
         fail_msg("\"%s\" is %s of capability %d", product, model ? model->names : "unknown", model ? model->sm : 0);
 }
 
+TEST(pcie_generation_is_known_before_hopper)
+{
+    assert_int_equal(orr_gpu_pcie_generation(0), 0);
+    assert_int_equal(orr_gpu_pcie_generation(75), 3);
+    assert_int_equal(orr_gpu_pcie_generation(80), 4);
+    assert_int_equal(orr_gpu_pcie_generation(89), 4);
+    assert_int_equal(orr_gpu_pcie_generation(90), 0);
+}
+
 TEST(people_say_the_last_name_and_cards_may_share_it)
 {
     static const struct {
