@@ -3,11 +3,12 @@
 """Questions that people really asked, in their own words: what the first five lines of the answer must contain, and
 what no answer may contain.
 
-rows.json has a row for each question: the arguments of orrery, the words that the first five lines have ("first";
-"A|B":
-one of them), those of any line ("holds") and the words that no line has ("never"). Files beginning with "shared/" lie
-in ../shared/questions and are not part of the repository: such rows are skipped where that folder is missing. The
-others, in tests/questions/own, are of the same kinds and ours.
+The files of rows/ have a row for each question: the arguments of orrery, the words that the first five lines have
+("first"; "A|B": one of them), those of any line ("holds") and the words that no line has ("never"). twenty.json asks
+about the files of ../shared/questions, which are not part of the repository: such rows are skipped where that folder
+is missing. pastes.json asks about files of tests/questions/own, which are of the same kinds and ours. lines.json has
+lines of logs and tools, results.json results, and words_*.json questions in words, by the tables of engine/symptoms
+that answer them; words_other.json has those that other rules answer.
 
 messages.csv has public messages, each with the row of the table of messages that answers it and where it was reported.
 
@@ -17,6 +18,7 @@ messages.csv has public messages, each with the row of the table of messages tha
 """
 import argparse
 import csv
+import glob
 import json
 import os
 import re
@@ -73,8 +75,10 @@ def judge(row):
 
 def check_rows(asked, every):
     failed = passed = skipped = 0
-    with open(os.path.join(HERE, "rows.json"), encoding="utf-8") as file:
-        rows = json.load(file)
+    rows = []
+    for name in sorted(glob.glob(os.path.join(HERE, "rows", "*.json"))):
+        with open(name, encoding="utf-8") as file:
+            rows += json.load(file)
     for row in rows[::every]:
         if asked and row["id"] not in asked:
             continue
@@ -137,7 +141,7 @@ def check_speed():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Asks the questions of rows.json and messages.csv.")
+    parser = argparse.ArgumentParser(description="Asks the questions of rows/ and messages.csv.")
     parser.add_argument("--every", type=int, default=1, help="every Nth question and message")
     parser.add_argument("ids", nargs="*", help="ids of questions; all by default")
     args = parser.parse_args()
