@@ -79,7 +79,7 @@ static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record 
     orr_log_fact_compare(f, fact, orr_log_words(predicted));
 }
 
-/* One rank's place in the tree of a channel. */
+/* One rank's place in the tree of a channel. The line "Tree N" is printed before NCCL limits the channels. */
 static void add_place(struct orr_log_facts *f, const struct orr_log_record *record, int channel, bool second,
                       const int downs[3], int self, int up)
 {
@@ -92,6 +92,10 @@ static void add_place(struct orr_log_facts *f, const struct orr_log_record *reco
     if (!fact)
         return;
     const int32_t place = orr_log_facts_place(f, self);
+    if (record->kind == ORR_LOG_TREE_ENDS && channel >= c->channel_count) {
+        orr_log_fact_without(f, fact, "a channel that NCCL does not keep");
+        return;
+    }
     if (channel < 0 || channel >= c->channel_count || place < 0 || (second && !c->down_trees)) {
         orr_log_fact_lacking(f, fact, "no such channel or rank");
         return;

@@ -336,6 +336,7 @@ static const struct orr_behaviour tuning_rows[] = {
     ORR_GRID(simple_threads, threads_grid, NULL, "threads added with Simple"),
     ORR_INT(least_threads, "fewest threads of a block"),
     ORR_INT(fixed_threads, "threads of Tree and PAT; 0: by size"),
+    ORR_INT(channel_traffic, "bytes that a channel of a started call carries at least; 0: not known"),
 };
 
 const struct orr_behaviour_rows orr_behaviours_of_tuning = {tuning_rows, ORR_COUNT(tuning_rows)};

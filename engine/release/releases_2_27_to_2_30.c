@@ -68,6 +68,7 @@ static void at_2_27_3(struct orr_release *r, struct orr_connect_rules *c, struct
     t->collnet_direct_max_local_ranks = 8;
     t->nvls_gather_one_node = false;
     t->nvls_gather_max_local_ranks = 32;
+    t->channel_traffic = 16 * 1024;
 }
 
 static void at_2_27_5(struct orr_release *r, struct orr_connect_rules *c, struct orr_tuning_model *t)
@@ -150,6 +151,7 @@ static void at_2_29_2(struct orr_release *r, struct orr_connect_rules *c, struct
     c->net_peer = ORR_NET_PEER_BY_RATE;
     orr_set_limit(t->ring_ll128[3], 34.5, 34.6, 34.5);
     t->nvls_tree_correction_sizes = 24;
+    t->channel_traffic = 32 * 1024;
 }
 
 static void at_2_29_7(struct orr_release *r, struct orr_connect_rules *c, struct orr_tuning_model *t)

@@ -182,6 +182,8 @@ struct orr_tuning_model {
     int32_t simple_threads[ORR_ALGORITHM_COUNT]; /* added with Simple */
     int32_t least_threads;
     int32_t fixed_threads; /* of Tree and PAT, 0 if there is none */
+    /* Bytes that a channel carries at least when a call starts; 0: not known. See orr_tuning_channels_started(). */
+    int32_t channel_traffic;
 };
 
 #endif

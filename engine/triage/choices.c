@@ -61,6 +61,7 @@ struct compared {
     int function, algorithm, protocol; /* UNKNOWN if it is another one */
     bool predicted;
     struct orr_choice prediction;
+    int32_t channels; /* predicted for a call that starts alone; -1 if unknown */
 };
 
 /* Whether the prediction applies to a communicator: it is the compared one, or an equal one. */
@@ -88,7 +89,11 @@ static bool predict(const struct orr_log_check *check, const struct orr_tuning *
     /* From 2.24 on, lines name the part of one rank for operations that gather or scatter. */
     bool gathers = row->function == ORR_ALLGATHER || row->function == ORR_REDUCESCATTER;
     uint64_t bytes = choice->bytes * (choice->first_channel >= 0 && gathers ? communicator->rank_count : 1);
-    return orr_tuning_choose(tuning, communicator, settings, (enum orr_function)row->function, bytes, &row->prediction);
+    const enum orr_function function = (enum orr_function)row->function;
+    if (!orr_tuning_choose(tuning, communicator, settings, function, bytes, &row->prediction))
+        return false;
+    row->channels = orr_tuning_channels_started(communicator, settings, function, bytes, &row->prediction);
+    return true;
 }
 
 static bool agrees(const struct compared *row)
@@ -157,7 +162,7 @@ static void sum_up(struct orr_triaging *t, const struct compared *rows, uint32_t
         last->channels =
             row->choice->first_channel >= 0 ? row->choice->last_channel - row->choice->first_channel + 1 : -1;
         if (row->predicted)
-            last->predicted_channels = row->prediction.channels;
+            last->predicted_channels = row->channels;
     }
 }
 

@@ -69,6 +69,11 @@ static bool considered(const struct orr_tuning_model *tables, const struct orr_c
 #undef ORR_FITS
 }
 
+static uint64_t divide_up(uint64_t value, uint64_t by)
+{
+    return value / by + (value % by != 0);
+}
+
 /* CollNetDirect sheds channels in rounds: down to 16 at a full threshold, then to 8 at half of it, and so on. */
 static int32_t collnet_direct_channels(uint64_t bytes, int32_t channels, int32_t threads, int32_t heads,
                                        int64_t threshold)
@@ -111,6 +116,26 @@ static void take_channels(const struct orr_tuning *tuning, const struct orr_comm
         threads = tables->fixed_threads;
     choice->channels = channels;
     choice->threads = threads;
+}
+
+/* NCCL deals a call out in cells. A cell carries at least channel_traffic bytes over the links, so that no channel is
+ * started for less: AllReduce carries each byte twice, AllGather and ReduceScatter carry a rank's part to all ranks,
+ * and LL carries flags too. The cells go to as few channels as get no more than an equal share of the traffic. */
+int32_t orr_tuning_channels_started(const struct orr_communicator *communicator, const struct orr_settings *settings,
+                                    enum orr_function function, uint64_t bytes, const struct orr_choice *choice)
+{
+    const uint64_t least = (uint64_t)settings->release->tuning->channel_traffic, ranks = communicator->rank_count;
+    if (!least || choice->channels < 1 || bytes > UINT64_MAX / 16 / (ranks + 1))
+        return least ? choice->channels : -1;
+    if (choice->algorithm == ORR_ALGO_COLLNET_DIRECT || choice->algorithm == ORR_ALGO_COLLNET_CHAIN)
+        return choice->channels;
+    const uint64_t part = orr_gathers(function) ? bytes / ranks : bytes, channels = (uint64_t)choice->channels;
+    uint64_t times = function == ORR_ALLREDUCE ? 2 : orr_gathers(function) ? ranks : 1;
+    times *= choice->protocol == ORR_LL ? 4 : 1;
+    const uint64_t cell = divide_up(divide_up(least, times), 16) * 16, cells = divide_up(part, cell);
+    const uint64_t traffic = part * times > least ? part * times : least;
+    const uint64_t share = divide_up(traffic / channels, cell * times);
+    return cells ? (int32_t)divide_up(cells, share ? share : 1) : 1;
 }
 
 static float bus_share(enum orr_function function, uint32_t ranks)

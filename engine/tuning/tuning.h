@@ -67,6 +67,11 @@ bool orr_tuning_way(const struct orr_tuning *tuning, const struct orr_communicat
                     const struct orr_settings *settings, enum orr_function function, enum orr_algorithm algorithm,
                     enum orr_protocol protocol, uint64_t bytes, struct orr_choice *ret_choice);
 
+/* The channels on which NCCL starts such a call if nothing else is queued, at most choice->channels; -1 if
+ * they are not known for this release. The log prints them. */
+int32_t orr_tuning_channels_started(const struct orr_communicator *communicator, const struct orr_settings *settings,
+                                    enum orr_function function, uint64_t bytes, const struct orr_choice *choice);
+
 const char *orr_function_name(size_t function); /* a list of words: "AllReduce" ..., NULL beyond the last */
 /* "Ring"; the same number has another name in releases before 2.14 ("CollNet"). */
 const char *orr_algorithm_name(const struct orr_release *release, enum orr_algorithm algorithm);

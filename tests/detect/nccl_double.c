@@ -47,12 +47,34 @@ EXPORT int ncclCommInitRank(void **communicator, int ranks, struct id id, int ra
     const int failed = copy(getenv("ORR_FAKE_DUMP"), file) | copy(getenv("ORR_FAKE_LOG"), stdout);
     return (file && fclose(file)) | failed;
 }
-EXPORT int ncclAllReduce(const void *from, void *to, size_t count, int type, int operation, void *communicator,
-                         void *stream);
-EXPORT int ncclAllReduce(const void *from, void *to, size_t count, int type, int operation, void *communicator,
-                         void *stream)
+EXPORT int ncclAllReduce(char *from, char *to, size_t count, int type, int operation, void *communicator, void *stream);
+EXPORT int ncclAllReduce(char *from, char *to, size_t count, int type, int operation, void *communicator, void *stream)
 {
     return from != to || count == 0 || type != 7 || operation || !communicator || stream;
+}
+EXPORT int ncclReduce(char *from, char *to, size_t count, int type, int operation, int root, void *communicator,
+                      void *stream);
+EXPORT int ncclReduce(char *from, char *to, size_t count, int type, int operation, int root, void *communicator,
+                      void *stream)
+{
+    return ncclAllReduce(from, to, count, type, operation, communicator, stream) || root;
+}
+EXPORT int ncclBroadcast(char *from, char *to, size_t count, int type, int root, void *communicator, void *stream);
+EXPORT int ncclBroadcast(char *from, char *to, size_t count, int type, int root, void *communicator, void *stream)
+{
+    return ncclReduce(from, to, count, type, 0, root, communicator, stream);
+}
+EXPORT int ncclReduceScatter(char *from, char *to, size_t count, int type, int operation, void *communicator,
+                             void *stream);
+EXPORT int ncclReduceScatter(char *from, char *to, size_t count, int type, int operation, void *communicator,
+                             void *stream)
+{
+    return (size_t)(to - from) % (4 * count) || ncclAllReduce(to, to, count, type, operation, communicator, stream);
+}
+EXPORT int ncclAllGather(char *from, char *to, size_t count, int type, void *communicator, void *stream);
+EXPORT int ncclAllGather(char *from, char *to, size_t count, int type, void *communicator, void *stream)
+{
+    return ncclReduceScatter(to, from, count, type, 0, communicator, stream);
 }
 EXPORT int ncclCommDestroy(void *communicator);
 EXPORT int ncclCommDestroy(void *communicator)

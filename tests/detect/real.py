@@ -4,11 +4,11 @@
 
 It needs GPUs, their driver and libnccl.so.2 (PyTorch's will do), but no compiler and no MPI. The suite has no GPU and
 runs it over doubles (test_real.py). For every row of CASES it starts NCCL, a process per rank, with a dump, a log and
-an AllReduce. Then
+five collective operations of all SIZES. Then
 - `orrery detect` must write NCCL's dump, byte for byte, from the machine and from what `gather` packed of it;
 - `orrery check-log` must find nothing in the log that differs from the prediction for this dump;
 - `orrery gate` must call the node fit beside its own dump.
---keep leaves dumps, logs and archives there; --case runs one row. No machine with GPUs has run it yet.
+--keep leaves dumps, logs and archives there; --case runs one row. engine/detect/README.md says where it ran.
 """
 import argparse
 import ctypes
@@ -25,17 +25,31 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build" / "orrery"))
 
+HOSTS = {"NCCL_SOCKET_IFNAME": "lo", "NCCL_IB_DISABLE": "1"}  # hosts that are processes of one machine
+
 CASES = [  # name, hosts that the ranks say they are on, settings
     ("plain", 1, {}),
     ("no verbs", 1, {"NCCL_IB_DISABLE": "1"}),
     ("loopback", 1, {"NCCL_SOCKET_IFNAME": "lo"}),
     ("affinity ignored", 1, {"NCCL_IGNORE_CPU_AFFINITY": "1"}),
     ("topology file", 1, {"NCCL_TOPO_FILE": str(ROOT / "static" / "examples" / "l40s-8gpu.xml")}),
-    ("two hosts", 2, {"NCCL_SOCKET_IFNAME": "lo", "NCCL_IB_DISABLE": "1"}),
-    ("four hosts", 4, {"NCCL_SOCKET_IFNAME": "lo", "NCCL_IB_DISABLE": "1"}),
-    ("channels", 2, {"NCCL_SOCKET_IFNAME": "lo", "NCCL_IB_DISABLE": "1", "NCCL_MIN_NCHANNELS": "4"}),
+    ("two hosts", 2, HOSTS),
+    ("four hosts", 4, HOSTS),
+    ("seven hosts", 7, HOSTS),
+    ("two NICs", 3, {"NCCL_IB_DISABLE": "1", "NCCL_SOCKET_IFNAME": "lo,eth0"}),
+    ("NICs crossed", 3, {"NCCL_IB_DISABLE": "1", "NCCL_SOCKET_IFNAME": "lo,eth0", "NCCL_CROSS_NIC": "1"}),
+    ("channels", 2, HOSTS | {"NCCL_MIN_NCHANNELS": "4"}),
+    ("one channel", 4, HOSTS | {"NCCL_MAX_NCHANNELS": "1"}),
+    ("tree", 4, HOSTS | {"NCCL_ALGO": "allreduce:Tree"}),
+    ("no LL", 4, HOSTS | {"NCCL_PROTO": "^LL"}),
+    ("LL128", 4, HOSTS | {"NCCL_PROTO": "LL128"}),
+    ("threads", 4, HOSTS | {"NCCL_NTHREADS": "128"}),
+    ("no PAT", 4, HOSTS | {"NCCL_PAT_ENABLE": "0"}),
+    ("PAT", 4, HOSTS | {"NCCL_ALGO": "allgather:PAT;reducescatter:PAT"}),
 ]
 
+DETECTION = ("NCCL_IB_DISABLE", "NCCL_SOCKET_IFNAME", "NCCL_HOSTID", "NCCL_TOPO_FILE")  # settings that a dump depends on
+SIZES = [4 << step for step in range(4, 24, 2)]  # bytes of one rank's part, up to 16 MiB
 FLOAT, SUM = 7, 0  # of nccl.h
 
 
@@ -62,8 +76,21 @@ def release_of(library):
     return f"{number.value // base}.{number.value % base // 100}.{number.value % 100}"
 
 
+def operate(nccl, communicator, rank, ranks, at):
+    """All collective operations in all sizes; `at` has room for the parts of all ranks."""
+    word, null = ctypes.c_size_t, ctypes.c_void_p
+    for size in SIZES:
+        mine, count, whole = null(at + rank * size), word(size // 4), null(at)
+        end = (communicator, None)
+        done(nccl.ncclAllReduce(whole, whole, count, FLOAT, SUM, *end), "ncclAllReduce")
+        done(nccl.ncclBroadcast(whole, whole, count, FLOAT, 0, *end), "ncclBroadcast")
+        done(nccl.ncclReduce(whole, whole, count, FLOAT, SUM, 0, *end), "ncclReduce")
+        done(nccl.ncclAllGather(mine, whole, count, FLOAT, *end), "ncclAllGather")
+        done(nccl.ncclReduceScatter(whole, mine, count, FLOAT, SUM, *end), "ncclReduceScatter")
+
+
 def rank_main(library, rank, ranks, gpu, meeting):
-    """One rank of a communicator: an AllReduce of 1 MiB, 20 times."""
+    """One rank of a communicator."""
     cuda, nccl = ctypes.CDLL("libcuda.so.1"), ctypes.CDLL(library)
     context, communicator, buffer = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
     done(cuda.cuInit(0), "cuInit")
@@ -79,12 +106,8 @@ def rank_main(library, rank, ranks, gpu, meeting):
     key = UniqueId.from_buffer_copy(pathlib.Path(meeting).read_bytes())
     nccl.ncclCommInitRank.argtypes = [ctypes.c_void_p, ctypes.c_int, UniqueId, ctypes.c_int]
     done(nccl.ncclCommInitRank(ctypes.byref(communicator), ranks, key, rank), "ncclCommInitRank")
-    done(cuda.cuMemAlloc_v2(ctypes.byref(buffer), ctypes.c_size_t(1 << 20)), "cuMemAlloc")
-    at = ctypes.c_void_p(buffer.value)
-    for _ in range(20):
-        done(
-            nccl.ncclAllReduce(at, at, ctypes.c_size_t(1 << 18), 7, 0, communicator, None), "ncclAllReduce"
-        )  # float32, sum
+    done(cuda.cuMemAlloc_v2(ctypes.byref(buffer), ctypes.c_size_t(ranks * SIZES[-1])), "cuMemAlloc")
+    operate(nccl, communicator, rank, ranks, buffer.value)
     done(cuda.cuCtxSynchronize(), "cuCtxSynchronize")
     done(nccl.ncclCommDestroy(communicator), "ncclCommDestroy")
 
@@ -129,7 +152,7 @@ def check(library, release, folder, hosts, settings):
     wrong += differ("detect", wanted, pathlib.Path(f"{folder}/detect.xml").read_text()) if not wrong else []
     packed = orrery("gather", f"{folder}/machine.tar", settings=known)
     wrong += [f"gather ended with {packed.returncode}", *packed.stderr.splitlines()] if packed.returncode else []
-    given = [part for name, value in known.items() for part in ("--set", f"{name}={value}")]
+    given = [part for name in DETECTION if name in known for part in ("--set", f"{name}={known[name]}")]
     copy = orrery("detect", "--nearest", "--release", release, *given, f"{folder}/machine.tar")
     wrong += [f"the copy: {copy.returncode}", *copy.stderr.splitlines()] if copy.returncode else []
     wrong += differ("gather", wanted, copy.stdout)
@@ -137,9 +160,13 @@ def check(library, release, folder, hosts, settings):
     pathlib.Path(f"{folder}/check-log.json").write_text(log.stdout)
     if log.returncode or not log.stdout:
         return wrong + [f"check-log ended with {log.returncode}", *log.stderr.splitlines()]
-    facts = json.loads(log.stdout)["check"]["facts"]
-    wrong += [json.dumps(fact) for fact in facts if fact["verdict"] != "agrees"]
-    print(f"{sum(fact['verdict'] == 'agrees' for fact in facts)} facts of the log agree", end="; ")
+    told = json.loads(log.stdout)
+    facts, choices = told["check"]["facts"], told["triage"]["choices"]
+    wrong += [json.dumps(fact) for fact in facts if fact["verdict"] == "differs"]
+    rows = choices["rows"]
+    wrong += [json.dumps(row) for row in rows if not row["agrees"] or row["channels"] != row["predicted_channels"]]
+    agree = sum(fact["verdict"] == "agrees" for fact in facts)
+    print(f"{agree} facts of the log and {choices['agree']} choices agree", end="; ")
     gate = orrery("gate", "--expect", f"{folder}/nccl.xml", "--nearest", "--release", release, settings=known)
     wrong += (
         [f"gate ended with {gate.returncode}", *(gate.stdout + gate.stderr).splitlines()] if gate.returncode else []
