@@ -93,7 +93,7 @@ bool orr_name_is_rdma(const char *name);
 /* Whether a NIC is a bridge, tunnel or pair of interfaces that software makes, by its name: "docker0", "veth12ab" ...
  */
 bool orr_name_is_virtual(const char *name);
-/* Whether it is one of those that exist only inside a host, for its containers and virtual machines: not a tunnel. */
+/* Whether it is one of those that exist only inside a host: the loopback, or one for containers and virtual machines. */
 bool orr_name_is_inside(const char *name);
 
 struct orr_gpu_model;

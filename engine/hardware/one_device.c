@@ -50,7 +50,7 @@ bool orr_name_is_inside(const char *name)
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
         if (!strncmp(name, starts[i], strlen(starts[i])))
             return true;
-    return false;
+    return !strcmp(name, "lo");
 }
 
 bool orr_name_is_virtual(const char *name)

@@ -86,8 +86,9 @@ bool orr_log_gdr_nic_of(const struct orr_log_record *record, struct orr_log_gdr_
 {
     if (record->kind != ORR_LOG_GDR_NIC)
         return false;
-    *ret_gdr =
-        (struct orr_log_gdr_nic){.on = strcmp(record->words[1], "Disabled") != 0, .nic = (int32_t)record->values[0]};
+    *ret_gdr = (struct orr_log_gdr_nic){.on = strcmp(record->words[1], "Disabled") != 0,
+                                        .socket = !strcmp(record->words[0], "Socket"),
+                                        .nic = (int32_t)record->values[0]};
     return true;
 }
 

@@ -43,7 +43,7 @@ bool orr_log_gdr_of(const struct orr_log_record *record, struct orr_log_gdr *ret
 
 /* "NET/IB : GPU Direct RDMA Disabled for HCA 2 'mlx5_2'" */
 struct orr_log_gdr_nic {
-    bool on;
+    bool on, socket; /* sockets have no GPUDirect RDMA */
     int32_t nic;
 };
 bool orr_log_gdr_nic_of(const struct orr_log_record *record, struct orr_log_gdr_nic *ret_gdr);

@@ -9,7 +9,7 @@
 /* Sockets use a management interface. */
 static void management_port(struct orr_symptom_finder *f)
 {
-    static const char *const slow[] = {"eno", "enp0s3", "docker", "virbr", "br-", "lo", "em1"};
+    static const char *const slow[] = {"eno", "enp0s3", "em1"};
     uint32_t line = 0;
     const char *name = orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", &line);
     bool sockets = false;
@@ -54,18 +54,25 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
     if (!others || orr_symptom_has_one_host(f->log) || orr_symptom_other_error(f->log, errors))
         return;
     const struct orr_log_event *event = orr_log_event_of(f->log, errors);
-    ORR_SYMPTOM(f, "virtual-interfaces",
-                event || f->log->mentions[ORR_MENTION_HANG] ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, list->line,
-                .cause = orr_symptom_text(f,
-                                          "NCCL sends data through %s%u of the host's own virtual interfaces, such as "
-                                          "%.40s (line %u), whose addresses other hosts usually cannot reach.",
-                                          reals ? "" : "nothing but ", others, other, list->line),
-                .check = "Check: `ip -br addr` on every host; \"NET/Socket : Using\" must list only the network that "
-                         "the hosts share.",
-                .cure = reals == 1 ? orr_symptom_text(
-                                         f, "Set NCCL_SOCKET_IFNAME=%.40s, or the name that it has on each host.", real)
-                                   : "Set NCCL_SOCKET_IFNAME to the interface of the network that the hosts share.",
-                .explains = event ? event->message->id : NULL);
+    const char *only = reals ? "" : "only ";
+    ORR_SYMPTOM(
+        f, "virtual-interfaces", event || f->log->mentions[ORR_MENTION_HANG] ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+        list->line,
+        .cause = others > 1
+                     ? orr_symptom_text(f,
+                                        "NCCL sends data %sthrough %u virtual interfaces of the host, such as %.40s "
+                                        "(line %u), whose addresses other hosts usually cannot reach.",
+                                        only, others, other, list->line)
+                     : orr_symptom_text(f,
+                                        "NCCL sends data %sthrough %.40s (line %u), a virtual interface of the "
+                                        "host, whose address other hosts usually cannot reach.",
+                                        only, other, list->line),
+        .check = "Check: `ip -br addr` on every host; \"NET/Socket : Using\" must list only the network that "
+                 "the hosts share.",
+        .cure = reals == 1
+                    ? orr_symptom_text(f, "Set NCCL_SOCKET_IFNAME=%.40s, or the name that it has on each host.", real)
+                    : "Set NCCL_SOCKET_IFNAME to the interface of the network that the hosts share.",
+        .explains = event ? event->message->id : NULL);
 }
 
 /* A program that runs without NCCL_DEBUG stops at the start, and NCCL_SOCKET_IFNAME names one interface for all

@@ -199,7 +199,7 @@ static void gdr_is_off(struct orr_symptom_finder *f)
     const struct orr_symptom_transports seen = orr_symptom_transports(log);
     uint32_t off = 0, on = 0, line = 0;
     for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++)
-        if (orr_log_gdr_nic_of(&log->records[i], &nic)) {
+        if (orr_log_gdr_nic_of(&log->records[i], &nic) && !nic.socket) {
             line = line ? line : log->records[i].line;
             off += !nic.on;
             on += nic.on;
