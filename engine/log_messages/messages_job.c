@@ -198,6 +198,16 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Look at the functions of the crash report below the line: if they are NCCL's or a plugin's (libnccl.so, "
      "libnccl-net.so), try a newer release of it.",
      "[node1:00001] Signal: Segmentation fault (11)"},
+    {"heap-corrupted", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "free(): ", "invalid|corrupted|double free",
+     "A process wrote over memory that is not its own, and the C library stopped it.",
+     "Use current releases of NCCL and of its plugins, the same on all hosts. Run once with NCCL_NET_PLUGIN=none and "
+     "NCCL_TUNER_PLUGIN=none, which leaves the plugins out.",
+     "free(): corrupted unsorted chunks"},
+    {"heap-corrupted-size", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "corrupted size vs. prev_size", NULL,
+     "A process wrote over memory that is not its own, and the C library stopped it.",
+     "Use current releases of NCCL and of its plugins, the same on all hosts. Run once with NCCL_NET_PLUGIN=none and "
+     "NCCL_TUNER_PLUGIN=none, which leaves the plugins out.",
+     "corrupted size vs. prev_size"},
     {"signal-exit", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exited on signal", NULL,
      "A process of the job was ended by a signal. Signal 9 is often the out-of-memory killer, 11 a crash.",
      "Look at the kernel log (dmesg) of that host.",

@@ -63,7 +63,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "NCCL could not connect two NICs (a queue pair did not change its state). The two ports cannot reach one another, "
      "or their GID, MTU or traffic class does not fit.",
      "Check with ib_write_bw between the same two NICs. RoCE: choose a valid GID index (show_gids, NCCL_IB_GID_INDEX). "
-     "Several subnets or rails: set NCCL_CROSS_NIC=0 or exclude NICs with NCCL_IB_HCA.",
+     "Several subnets or rails: set NCCL_CROSS_NIC=0 or exclude NICs with NCCL_IB_HCA. NCCL_IB_DISABLE=1 lets the job "
+     "run over TCP meanwhile.",
      "Call to ibv_modify_qp failed with error Invalid argument"},
     {"ib-create-qp", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_create_", " failed",
      "The NIC or its driver refused a resource, such as a queue pair, a completion queue or a protection domain.",

@@ -28,6 +28,10 @@ const struct orr_log_message orr_log_messages_plugin[] = {
     {"plugin-collnet-symbol", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "Failed to find ncclCollNetPlugin", NULL,
      "The plugin does not reduce in the network (CollNet).", "Nothing, unless the job should use SHARP.",
      "NET/Plugin: Failed to find ncclCollNetPlugin_v9 symbol."},
+    {"plugin-missing-net", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin: Could not find: libnccl-net.so", NULL,
+     "NCCL found no network plugin and uses its own network.",
+     "This is normal on InfiniBand and RoCE. On AWS (EFA) and GCP, install the plugin and put it into LD_LIBRARY_PATH.",
+     "NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin."},
     {"plugin-missing", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "/Plugin: Could not find", NULL,
      "NCCL found no plugin of that name and uses what it has itself.",
      "This is normal for tuner and profiler plugins, and for networks on InfiniBand and RoCE. On AWS and GCP, install "
@@ -55,6 +59,11 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "resources left, or libfabric and the driver do not fit.",
      "Look at dmesg for efa, and use libfabric, driver and plugin of one EFA installer. FI_LOG_LEVEL=warn says more.",
      "NET/OFI Couldn't open AV. RC: -22, ERROR: Invalid argument"},
+    {"efa-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Libfabric error: (-12) Cannot allocate memory", NULL,
+     "EFA could not lock memory for its buffers.",
+     "Print `ulimit -l` from the job itself and set it to unlimited (memlock): in /etc/security/limits.conf and the "
+     "limits of Slurm's daemon, or docker --ulimit memlock=-1.",
+     "Libfabric error: (-12) Cannot allocate memory"},
     {"efa-address", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "efa_rdm_txe_handle_error", NULL,
      "EFA could not send to the other host: its process is gone or its address changed.",
      "Look for the first error of the peer that the line names.",

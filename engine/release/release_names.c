@@ -247,6 +247,19 @@ enum orr_code orr_release_choose(const char *text, bool nearest, struct orr_rele
     return ORR_OK;
 }
 
+const struct orr_release_first *orr_release_first_after(uint32_t version, int32_t sm)
+{
+    /* NVIDIA/nccl#1611; release notes of 2.15.1 */
+    static const struct orr_release_first rows[] = {
+        {100, ORR_VERSION(2, 25, 1), "2.25.1", "Blackwell"},
+        {90, ORR_VERSION(2, 15, 1), "2.15.1", "Hopper"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (sm >= rows[i].sm)
+            return version < rows[i].version ? &rows[i] : NULL;
+    return NULL;
+}
+
 uint32_t orr_release_asked(const struct orr_release *release, uint32_t version)
 {
     return release->version == version ? 0 : version;

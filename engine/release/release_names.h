@@ -33,6 +33,15 @@ struct orr_release_choice {
 enum orr_code orr_release_choose(const char *text, bool nearest, struct orr_release_choice *ret_choice,
                                  struct orr_error *err) ORR_NO_DISCARD;
 
+/* The first release for a generation of GPUs. */
+struct orr_release_first {
+    int32_t sm; /* the least compute capability of the generation */
+    uint32_t version;
+    const char *name, *generation;
+};
+/* The first release for GPUs of a compute capability, if a version is older than that; otherwise NULL. */
+const struct orr_release_first *orr_release_first_after(uint32_t version, int32_t sm);
+
 /* A version where the row is another's; 0 if it is the row's own, or none. */
 uint32_t orr_release_asked(const struct orr_release *release, uint32_t version);
 /* Is it the row of another release, which does not behave alike? */

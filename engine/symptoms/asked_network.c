@@ -73,6 +73,13 @@ const struct orr_asked orr_asked_network[] = {
      "x4.",
      "Try a full power cycle of both machines (off power for a minute) with the cable plugged in, and measure again. "
      "Update their firmware (fwupdmgr)."},
+    {"asked-pkey", " pkey|pkey_index|pkeys|partition key&nccl|ib_send|ib_write|index|?&!nvshmem|ucx_ib",
+     "NCCL uses the partition key at index 0 of each InfiniBand port, unless NCCL_IB_PKEY names another index (not the "
+     "key itself).",
+     "Check: `cat /sys/class/infiniband/mlx5_0/ports/1/pkeys/0`, and the same for 1, on all hosts; `ib_send_bw "
+     "--pkey_index=1` must work between them.",
+     "Set NCCL_IB_PKEY=1 (that index) on all hosts. Hosts without a common partition (in Azure: not in one scale set) "
+     "do not reach each other."},
     {"asked-raw",
      "ib_write_bw|ib_send_bw|ib_read_bw|iperf|perftest&also only|itself|is slow|just as slow|slow too|as well|is "
      "low|low too|also low|also slow|also gives|also gets|also reaches|also shows&slow|low|gb s|gbps|gbit|gb "
@@ -83,6 +90,16 @@ const struct orr_asked orr_asked_network[] = {
      "LnkCap; `ip link` the MTU (RoCE: 4200 or more); and counters of drops and pauses on NIC and switch.",
      "Mend that first: another PCIe slot, firmware, cable, MTU, PFC. Test with `ib_write_bw -q 4 --report_gbits`, as "
      "one connection (and iperf without -P 8) need not fill a fast link."},
+    {"asked-below-raw",
+     "ib_write_bw|ib_send_bw|ib_read_bw|perftest&line rate|full|fine|good|normal|expected|reach|as it should|ok &nccl "
+     "test|nccl itself|all_reduce|allreduce|nccl &low|slow|half|below|less|not perform|did not|only&!also "
+     "slow|use_cuda|bond|qp|tcp|socket| error",
+     "ib_write_bw measures host memory, and NCCL sends GPU memory: if only NCCL is slow, first suspect that GPUDirect "
+     "RDMA is off (nvidia-peermem or nv_peer_mem not loaded, no DMA-BUF) or that PCIe ACS slows it.",
+     "Check: with NCCL_DEBUG=INFO, \"via NET/IB\" must end in GDRDMA on all hosts; `lsmod | grep peer`; `ib_write_bw "
+     "--use_cuda=0` between the same NICs must be as fast.",
+     "Run `modprobe nvidia-peermem` on every host, and turn ACS off. Compare units: nccl-tests prints GB/s, "
+     "ib_write_bw Gb/s, and one NIC of 200 Gb/s gives 24 GB/s."},
     {"asked-gdr-geforce",
      "4090|4080|3090|3080|5090|5080|2080|geforce&gpudirect|gpu direct| gdr|rdma&can |will |does "
      "|support|possible|work|enable|?&!storage|gpudirect p2p| hang|stuck|error|fail| slow",

@@ -10,18 +10,21 @@
 /* Addresses that a rank announces and other hosts cannot reach: link-local ones, such as that of a BMC's interface, or
  * those of a container's own network. */
 static const struct private_address {
-    const char *id, *to, *cause, *check, *cure,
+    const char *id, *to[2], *cause, *check, *cure,
         *set; /* set: the cure if NCCL_SOCKET_IFNAME is set; NULL if it is the same */
 } private_addresses[] = {
-    {"socket-link-local", "onnect to 169.254.",
+    {"socket-link-local",
+     {"onnect to 169.254.", "onnect to fe80:"},
      "A rank announces %.*s (line %u), a link-local address, which only hosts on the same link can reach. If the hosts "
      "share another network, NCCL chose the wrong interface there.",
-     "Check on every host: `ip -4 addr` names the interface with 169.254 (often a BMC's usb0, or a node cache of "
-     "Kubernetes) and that of the common network.",
+     "Check on every host: `ip -br addr` names the interface with that address (a BMC's usb0, a node cache or "
+     "pod-id-link0 of Kubernetes, in Azure enP*, the half of eth0 for accelerated networking) and that of the common "
+     "network.",
      "Set NCCL_SOCKET_IFNAME on every host to the interface of the common network.",
      "NCCL_SOCKET_IFNAME must name, on every host, only the interface of the common network (=NAME matches it "
      "exactly)."},
-    {"socket-docker", "onnect to 172.17.",
+    {"socket-docker",
+     {"onnect to 172.17."},
      "A rank announces %.*s (line %u), by default an address of Docker's own bridge, which other hosts cannot reach: "
      "NCCL opens ports of its own, so publishing some with -p is not enough.",
      "Check in the container: `ip -4 addr` shows that address at eth0; on the host, at docker0.",
@@ -35,19 +38,27 @@ static void private_socket(struct orr_symptom_finder *f, const struct private_ad
     static const char *const events[] = {"socket-connect", "socket-refused", "socket-timed-out", "socket-no-route",
                                          "socket-retry-newer"};
     const struct orr_log_event *event = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+    const char *address = NULL;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && !address; i++) {
         event = orr_log_event_of(f->log, events[i]);
-        if (event && strstr(event->text, row->to))
-            break;
-        event = NULL;
+        for (size_t k = 0; event && k < sizeof row->to / sizeof row->to[0] && row->to[k] && !address; k++)
+            address = strstr(event->text, row->to[k]);
     }
-    if (!event)
+    if (!address)
         return;
-    const char *address = strstr(event->text, row->to) + strlen("onnect to ");
+    address += strlen("onnect to ");
     const bool set = row->set && orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", NULL);
+    const char *routed = row->set ? orr_symptom_routed(f) : NULL;
     ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, event->line,
-                .cause = orr_symptom_text(f, row->cause, (int)strspn(address, "0123456789."), address, event->line),
-                .check = row->check, .cure = set ? row->set : row->cure, .explains = event->message->id);
+                .cause = orr_symptom_text(f, row->cause, (int)strcspn(address, "< "), address, event->line),
+                .check = row->check,
+                .cure = routed ? orr_symptom_text(f,
+                                                  "Set NCCL_SOCKET_IFNAME=%.40s, or that interface's name on each "
+                                                  "host (=NAME matches it exactly).",
+                                                  routed)
+                        : set  ? row->set
+                               : row->cure,
+                .explains = event->message->id);
 }
 
 /* The IPv4 address after some words; false if there is none. */

@@ -34,6 +34,9 @@ struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log);
 bool orr_symptom_failed(const struct orr_log *log);
 /* The first line "NET/IB : Using" or "NET/Socket : Using", by the word after "NET/"; NULL if there is none. */
 const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of);
+/* interfaces.c: the only interface of the first line "NET/Socket : Using" that other hosts may reach: its address is not
+ * link-local, and it is not one of containers; NULL if there is not one. */
+const char *orr_symptom_routed(struct orr_symptom_finder *f);
 /* Whether lines show that the job has one host. */
 bool orr_symptom_has_one_host(const struct orr_log *log);
 /* Whether the text has an error that ends a job, other than "A|B|C", or a warning that Orrery does not know. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows about what a host runs in: Windows. */
+/* Rows about what a host runs in: Windows, pods, and GPUs that are newer than its NCCL. */
+#include "engine/hardware/gpu_models.h"
 #include "engine/release/detect_rules.h"
 #include "engine/release/release_names.h"
 #include "engine/symptoms/finding.h"
@@ -27,7 +28,66 @@ static void old_in_wsl(struct orr_symptom_finder *f)
                 .explains = failed->message->id);
 }
 
+/* The GPUs are of a generation that this NCCL does not know. */
+static void release_before_gpu(struct orr_symptom_finder *f)
+{
+    static const char errors[] = "heap-corrupted|heap-corrupted-size|segfault|sigsegv-nccl|signal-exit|reverse-path|"
+                                 "cuda-no-kernel|cuda-no-symbol|cuda-invalid-argument|cuda-illegal-access|"
+                                 "cuda-failure|shared-memory-size|tests-illegal-access|tests-cuda-unknown|tests-cuda";
+    const struct orr_log *log = f->log;
+    const char *name = NULL, *gpu = NULL;
+    const uint32_t version = orr_log_version(log, &name);
+    uint32_t line = 0;
+    int32_t sm = 0;
+    for (uint32_t i = 0; version && i < log->record_count && !sm; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (!record->word_count || (record->kind != ORR_LOG_GPU_NAME && record->kind != ORR_LOG_DEVICE))
+            continue;
+        gpu = record->words[record->word_count - 1];
+        line = record->line;
+        sm = orr_gpu_sm_of_name(gpu);
+    }
+    const struct orr_release_first *first = orr_release_first_after(version, sm);
+    if (!first)
+        return;
+    const struct orr_log_event *event = orr_log_event_of(log, errors);
+    ORR_SYMPTOM(
+        f, "release-before-gpu", event && !orr_symptom_other_error(log, errors) ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+        line,
+        .cause = orr_symptom_text(f, "NCCL %.40s is older than the GPUs (%.60s, line %u): %s is supported from %s on.",
+                                  name, gpu, line, first->generation, first->name),
+        .check = "Check: the line \"NCCL version\" of NCCL_DEBUG=VERSION; `ldd all_reduce_perf | grep nccl` names the "
+                 "library that the program loads, LD_LIBRARY_PATH decides.",
+        .cure = orr_symptom_text(f, "Use NCCL %s or newer on all hosts, built for the CUDA version of these GPUs.",
+                                 first->name),
+        .explains = event ? event->message->id : NULL);
+}
+
+/* A pod sees device files that it may not open. */
+static void devices_by_path(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *path = orr_log_event_of(f->log, "rdma-host-path");
+    const struct orr_log_event *none = orr_log_event_of(
+        f->log, "ofi-none|ofi-optimal|ofi-init|ib-none|ib-open-call|ib-open-device|verbs-none|net-none");
+    if (!path || !none || orr_log_event_of(f->log, "pod-privileged"))
+        return;
+    ORR_SYMPTOM(f, "rdma-host-path", ORR_SYMPTOM_CAUSE, path->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "The pod mounts /dev/infiniband of its host (line %u), which shows it the device files of all "
+                    "NICs, but it may open only those that a device plugin gave it. If another one fails to open, "
+                    "libraries such as libfabric may find no device at all (line %u).",
+                    path->line, none->line),
+                .check = "Check in the pod: `ls /dev/infiniband` with and without the mount, `ibv_devinfo`, and on EFA "
+                         "`fi_info -p efa`.",
+                .cure = "Take the mount (hostPath) out and request the NICs as a resource: vpc.amazonaws.com/efa, or "
+                        "that of the RDMA device plugin. Without a plugin, a pod needs privileged: true.",
+                .explains = none->message->id);
+}
+
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
     old_in_wsl(f);
+    release_before_gpu(f);
+    devices_by_path(f);
 }

@@ -33,6 +33,24 @@ static void management_port(struct orr_symptom_finder *f)
     }
 }
 
+const char *orr_symptom_routed(struct orr_symptom_finder *f)
+{
+    const struct orr_log_record *list = orr_symptom_nic_list(f->log, "Socket");
+    struct orr_log_nic nics[ORR_LOG_NICS];
+    const uint32_t count = list ? orr_log_read_nics(list->words[1], nics) : 0;
+    const char *routed = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *listed = strstr(list->words[1], orr_symptom_text(f, "]%s:", nics[i].name));
+        const char *address = listed ? listed + strlen(nics[i].name) + 2 : "";
+        if (orr_name_is_inside(nics[i].name) || !strncmp(address, "169.254.", 8) || !strncmp(address, "fe80:", 5))
+            continue;
+        if (routed)
+            return NULL;
+        routed = orr_symptom_text(f, "%s", nics[i].name);
+    }
+    return routed;
+}
+
 /* NCCL leaves out docker0 and the loopback by itself, but not the other bridges of containers. */
 static void virtual_interfaces(struct orr_symptom_finder *f)
 {

@@ -141,9 +141,9 @@ static void slow_provider(struct orr_symptom_finder *f)
 static void lacks_plugin(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *none = orr_log_event_of(f->log, "plugin-none"),
-                               *missing = orr_log_event_of(f->log, "plugin-missing");
+                               *missing = orr_log_event_of(f->log, "plugin-missing-net");
     const struct orr_log_said *said = f->log->mentions[ORR_MENTION_EFA];
-    none = none ? none : missing && strstr(missing->text, "libnccl-net") ? missing : NULL;
+    none = none ? none : missing;
     if (!none || !said)
         return;
     ORR_SYMPTOM(
@@ -162,8 +162,7 @@ static void lacks_plugin(struct orr_symptom_finder *f)
 static void plugin_on_some(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
-    const struct orr_log_event *without = orr_log_event_of(log, "plugin-none");
-    without = without ? without : orr_log_event_of(log, "plugin-missing");
+    const struct orr_log_event *without = orr_log_event_of(log, "plugin-none|plugin-missing-net");
     if (!without || !without->host_count || !strstr(without->text, "libnccl-net"))
         return;
     for (uint32_t i = 0; i < log->record_count; i++) {
@@ -289,26 +288,53 @@ static void link_local_gid(struct orr_symptom_finder *f)
         .explains = event->message->id);
 }
 
+/* The host of an event that another event does not have; NULL if there is none. */
+static const char *only_host(const struct orr_log_event *event, const struct orr_log_event *other)
+{
+    for (uint32_t i = 0; i < event->host_count; i++) {
+        bool both = false;
+        for (uint32_t k = 0; k < other->host_count; k++)
+            both |= !strcmp(event->hosts[i], other->hosts[k]);
+        if (!both)
+            return event->hosts[i];
+    }
+    return NULL;
+}
+
+/* What shows that hosts run different releases; NULL if nothing does. Often only rank 0 prints its release, but a host
+ * without a network plugin says so in other words: "No plugin found" up to 2.21, "Could not find" from 2.22 on. */
+static const char *shown_releases(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *older = orr_log_event_of(log, "plugin-none"),
+                               *newer = orr_log_event_of(log, "plugin-missing-net");
+    if (log->release_count > 1)
+        return orr_symptom_text(f, "%.40s and %.40s", log->releases[0], log->releases[1]);
+    const char *old = older && newer ? only_host(older, newer) : NULL, *new = old ? only_host(newer, older) : NULL;
+    return new ? orr_symptom_text(f,
+                                  "%.40s has 2.21 or older, as its line %u shows, and %.40s has 2.22 or newer, as line "
+                                  "%u shows",
+                                  old, older->line, new, newer->line)
+               : NULL;
+}
+
 /* Ranks of one communicator run different releases and did not understand each other. */
 static void mixed_releases(struct orr_symptom_finder *f)
 {
-    static const char *const events[] = {"socket-truncated", "bootstrap-ranks", "version-mismatch", "socket-closed",
-                                         "proxy-operation"};
-    const struct orr_log *log = f->log;
-    const struct orr_log_event *event = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(log, events[i]);
-    if (log->release_count < 2 || !event)
+    const struct orr_log_event *event = orr_log_event_of(
+        f->log, "socket-truncated|bootstrap-ranks|version-mismatch|socket-closed|proxy-operation|socket-type|"
+                "socket-family|tests-nccl|internal-error");
+    const char *shown = event ? shown_releases(f) : NULL;
+    if (!shown)
         return;
-    ORR_SYMPTOM(f, "mixed-releases", ORR_SYMPTOM_CAUSE, event->line,
-                .cause = orr_symptom_text(
-                    f, "Ranks run different releases of NCCL (%.40s and %.40s), which do not understand each other.",
-                    log->releases[0], log->releases[1]),
-                .check = "Check on each host: the line \"NCCL version\" of NCCL_DEBUG=VERSION, and `python -c 'import "
-                         "torch; print(torch.cuda.nccl.version())'`.",
-                .cure =
-                    "Use the same image, or the same NCCL (LD_LIBRARY_PATH, pip package nvidia-nccl), on all hosts.",
-                .explains = event->message->id);
+    ORR_SYMPTOM(
+        f, "mixed-releases", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = orr_symptom_text(f, "Ranks run different releases of NCCL (%s), which do not understand each other.",
+                                  shown),
+        .check = "Check on each host: the line \"NCCL version\" of NCCL_DEBUG=VERSION, and `python -c 'import "
+                 "torch; print(torch.cuda.nccl.version())'`.",
+        .cure = "Use the same image, or the same NCCL (LD_LIBRARY_PATH, pip package nvidia-nccl), on all hosts.",
+        .explains = event->message->id);
 }
 
 /* A NIC could not register memory, and the text also says how much may be locked. */
