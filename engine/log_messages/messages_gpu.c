@@ -145,7 +145,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 711 'peer mapping resources exhausted'"},
     {"matrix-nvlink", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GPU0 X NV%d", NULL, "NVLink joins some of these GPUs.",
      "Nothing needs to change.", "GPU0\t X \tNV12\tNODE\tNODE"},
-    {"cuda-peer-mapped", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "mapping of buffer object failed",
+    {"cuda-peer-mapped", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "mapping of buffer object failed", NULL,
      "The driver could not map memory of another GPU, mostly because BAR1 is smaller than the GPU's memory: Resizable "
      "BAR is off. If it is large enough, PCIe ACS or the IOMMU prevents it.",
      "Check `nvidia-smi -q | grep -A3 BAR1`, and turn Above 4G Decoding and Resizable BAR on in the BIOS. Then check "
@@ -235,6 +235,15 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "`nvidia-smi topo -p2p r` says why: GNS or NS means that the driver does not offer it for this model, such as "
      "GeForce since RTX 40; CNS or TNS means the platform: PCIe ACS, the IOMMU or a virtual machine.",
      "Device=0 CANNOT Access Peer Device=1"},
+    {"p2p-wrong-data", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Verification error @ element", NULL,
+     "P2P between two GPUs delivers wrong data, although CUDA says that they reach each other: PCIe ACS or the IOMMU "
+     "breaks it, or a patched driver maps the memory wrongly.",
+     "Check `cat /proc/cmdline` (iommu=pt, or no IOMMU) and `sudo lspci -vvv | grep -i acsctl`. NCCL_P2P_DISABLE=1 "
+     "works around it; NCCL with P2P would hang or compute wrong results.",
+     "Verification error @ element 1: val = 0.000000, ref = 4.000000"},
+    {"peer-access-yes", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "> Peer access from ", " : Yes",
+     "CUDA says that two GPUs can access each other's memory.", "Nothing needs to change.",
+     "> Peer access from NVIDIA GeForce RTX 3090 (GPU0) -> NVIDIA GeForce RTX 3090 (GPU1) : Yes"},
     {"p2p-ipc", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to open CUDA IPC handle", NULL,
      "A rank could not open the GPU memory of another one on the same host.",
      "Run the ranks of one host in one container, or give their containers one IPC and PID namespace (--ipc=host). "

@@ -8,6 +8,9 @@
 #define SHARED_MEMORY                                                                                                  \
     "Make it larger: docker --shm-size=8g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm."
 
+#define NO_SPACE   "The kernel found no address space for BAR 1 of a PCI device, so it stays small."
+#define MORE_SPACE "Turn Above 4G Decoding and Resizable BAR on in the BIOS, or boot with pci=realloc."
+
 const struct orr_log_message orr_log_messages_host[] = {
     {"acs-on", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ACSCtl:", "ReqRedir+|CmpltRedir+",
      "PCIe ACS is on at a bridge: data between devices below it goes through the CPU.",
@@ -20,6 +23,10 @@ const struct orr_log_message orr_log_messages_host[] = {
     {"acs-off", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ACSCtl:", "SrcValid-", "PCIe ACS is off at a bridge.",
      "Nothing needs to change.",
      "\t\tACSCtl:\tSrcValid- TransBlk- ReqRedir- CmpltRedir- UpstreamFwd- EgressCtrl- DirectTrans-"},
+    {"bar-no-space", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "BAR 1 [mem size ", "no space", NO_SPACE, MORE_SPACE,
+     "nvidia 0000:84:00.0: BAR 1 [mem size 0x800000000 64bit pref]: can't assign; no space"},
+    {"bar-no-space-older", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "BAR 1: no space for [mem size ", NULL, NO_SPACE,
+     MORE_SPACE, "nvidia 0000:41:00.0: BAR 1: no space for [mem size 0x800000000 64bit pref]"},
     {"pcie-narrow", ORR_FROM_OTHER, ORR_WEIGHT_NOTE,
      "LnkSta:", "Width x1 (downgraded)|Width x2 (downgraded)|Width x4 (downgraded)|Width x8 (downgraded)",
      "A PCIe link runs with fewer lanes than the device has.",

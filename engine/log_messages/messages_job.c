@@ -137,9 +137,9 @@ const struct orr_log_message orr_log_messages_job[] = {
      "allocates with expandable_segments:True. This is not NCCL.",
      "Take expandable_segments:True out of PYTORCH_CUDA_ALLOC_CONF, or start with --disable-custom-all-reduce.",
      "Failed: Cuda error /workspace/csrc/custom_all_reduce.cuh:164 'invalid argument'"},
-    {"ipc-peer", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "custom_all_reduce", "peer access",
-     "vLLM, SGLang and TensorRT-LLM have an all-reduce of their own, which needs P2P between the GPUs, and the driver "
-     "refuses that. NCCL works without it.",
+    {"ipc-peer", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "peer access is not supported between", NULL,
+     "The program itself needs P2P between the GPUs, and the driver refuses that: vLLM, SGLang and TensorRT-LLM have "
+     "an all-reduce of their own that needs it. NCCL works without it.",
      "Start with --disable-custom-all-reduce (TensorRT-LLM: use_custom_all_reduce disable). `nvidia-smi topo -p2p r` "
      "shows what the driver offers.",
      "Failed: Cuda error custom_all_reduce.cuh:307 'peer access is not supported between these two devices'"},

@@ -27,6 +27,7 @@ struct orr_log_pci {
     char device[72];           /* "17:00.0 Infiniband controller" */
     bool is_nic;               /* by its PCI class */
     bool is_port, is_upstream; /* a port above devices; the upstream port of a switch */
+    bool is_gpu;               /* NVIDIA's, of which no memory region was read yet */
     double speed;              /* GT/s that it is capable of; see width */
     int width;                 /* lanes that it is capable of; 0 if LnkCap was not read */
 };
@@ -59,7 +60,8 @@ struct orr_log_building {
                       * none */
     size_t listed_length;
     struct orr_log_pci pci;
-    char hca[40];            /* the NIC that ibv_devinfo describes; "" if unknown */
+    char hca[40]; /* the NIC that ibv_devinfo describes; "" if unknown */
+    enum orr_log_usage { ORR_LOG_USAGE_NONE, ORR_LOG_USAGE_BAR1, ORR_LOG_USAGE_MEMORY } usage; /* of nvidia-smi -q */
     bool limit_asked;        /* the line before was `ulimit -l`, and its answer follows */
     struct orr_span before;  /* text before "NCCL WARN" in the current speech: the file of NCCL */
     bool continues, command; /* the line before ended with a backslash; it belonged to a command */
@@ -101,6 +103,8 @@ void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const cha
                            uint32_t line);
 /* devices.c: a line of lspci; true if no row of the table of messages needs to be tried on it. */
 bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
+/* apertures.c: a line about BAR 1 or the memory of a GPU; true if it is one. */
+bool orr_log_take_aperture(struct orr_log_building *b, const char *line, uint32_t number);
 /* devices.c: `ulimit`'s limit of locked memory; true if the line has it. */
 bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: the row of lsmod about the GPU driver; true if the line is that row. */

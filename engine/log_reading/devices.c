@@ -37,7 +37,8 @@ static void begin_device(struct orr_log_building *b, const char *line, size_t le
     static const char *const nics[] = {"Infiniband controller", "InfiniBand controller", "Ethernet controller",
                                        "Network controller"};
     const char *colon = memchr(line + 8, ':', length > 8 ? length - 8 : 0);
-    b->pci = (struct orr_log_pci){.is_nic = false};
+    b->pci = (struct orr_log_pci){.is_gpu = has(line, length, "NVIDIA") &&
+                                            (has(line, length, "VGA compat") || has(line, length, "3D contr"))};
     for (size_t i = 0; i < sizeof nics / sizeof nics[0]; i++)
         b->pci.is_nic |= has(line, length, nics[i]);
     snprintf(b->pci.device, sizeof b->pci.device, "%.*s", (int)(colon ? (size_t)(colon - line) : length), line);

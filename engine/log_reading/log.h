@@ -218,6 +218,13 @@ enum orr_log_mention {
     ORR_MENTION_COUNT
 };
 
+/* BAR 1 of the GPUs, through which others reach their memory, in MiB: the smallest in the text. 0: unknown. */
+struct orr_log_aperture {
+    double bar1, most; /* most: the largest size that lspci calls supported */
+    double memory;     /* the memory of a GPU */
+    uint32_t line;     /* of bar1 */
+};
+
 struct orr_log {
     struct orr_log_record *records;
     uint32_t record_count;
@@ -258,6 +265,7 @@ struct orr_log {
     uint32_t split;       /* lines into which several writers had written */
     uint32_t cut;         /* lines that were too long and were cut */
     uint32_t lspci_count; /* lines of lspci about links and ACS */
+    struct orr_log_aperture aperture;
     uint32_t kinds[ORR_LOG_KIND_COUNT];
     size_t byte_count;
     bool graph_file;         /* the text is an NCCL_GRAPH_DUMP_FILE, not a log */

@@ -129,7 +129,8 @@ const struct orr_asked orr_asked_host[] = {
      "CPUs and memory. ACS stays on in a VM, so NICs need ATS (`mlxconfig -d DEVICE query | grep ATS` on the host)."},
     {"asked-vm-p2p", VIRTUAL "&p2p|peer to peer|iommu| acs &!nvlink|rdma|roce|infiniband",
      "In a virtual machine the IOMMU and PCIe ACS must stay on, so P2P over PCIe goes up to the CPU, and the driver "
-     "offers it only if the hypervisor declares it. Otherwise NCCL sends data through host memory, which always works.",
+     "offers it only if the hypervisor declares it (QEMU: x-nv-gpudirect-clique). Otherwise NCCL sends data through "
+     "host memory, which always works.",
      "Check: `nvidia-smi topo -p2p r` in the VM; if it says OK, run p2pBandwidthLatencyTest, and all_reduce_perf -c 1 "
      "for wrong data.",
      "QEMU: give the GPUs that may use P2P the same number x-nv-gpudirect-clique (vfio-pci). Boot the host with "

@@ -61,6 +61,10 @@ void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */
 
+/* patched.c: whether P2P that NVIDIA's own driver would not offer is the cause. */
+bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f);
+bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
+
 /* Words of a person to whom an error came with a newer NCCL. */
 #define ORR_SAID_UPGRADED                                                                                              \
     "upgrad|updat|newer nccl|new nccl|newer version&nccl&broken|fail|error|hang|no longer|not work| ok "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows about P2P over PCIe: the driver does not offer it, a patched driver does, or ACS or the IOMMU breaks it. */
+/* Rows about P2P over PCIe: the driver does not offer it, or ACS or the IOMMU breaks it. */
 #include <string.h>
 
 #include "engine/hardware/gpu_models.h"
@@ -197,37 +197,13 @@ static void p2p_worked_around(struct orr_symptom_finder *f)
                 .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
-/* The driver offers P2P between GPUs for which NVIDIA's own driver does not offer it. */
-static void patched_driver(struct orr_symptom_finder *f)
-{
-    const struct orr_log *log = f->log;
-    const struct orr_log_event *offered = orr_log_event_of(log, "p2p-matrix-ok");
-    const struct orr_gpu_model *model = NULL;
-    for (uint32_t i = 0; i < log->record_count && !model && offered; i++)
-        if (log->records[i].kind == ORR_LOG_GPU_NAME || log->records[i].kind == ORR_LOG_DEVICE)
-            model = orr_gpu_model_of_name(log->records[i].words[log->records[i].word_count - 1]);
-    if (!offered || !model || model->p2p != ORR_NO)
-        return;
-    ORR_SYMPTOM(
-        f, "p2p-patched",
-        log->mentions[ORR_MENTION_HANG] || orr_log_event_of(log, "vllm-nccl") ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
-        offered->line,
-        .cause = orr_symptom_text(f,
-                                  "The driver offers P2P (line %u) between GPUs to which NVIDIA's own driver offers "
-                                  "none (%.*s), so it is patched. Such P2P can hang or deliver wrong data.",
-                                  offered->line, (int)strcspn(model->names, "|"), model->names),
-        .check = "Check: run once with NCCL_P2P_DISABLE=1. If the job then works, P2P is broken: look at BAR1 "
-                 "(`nvidia-smi -q | grep -A3 BAR1` must cover the whole memory), PCIe ACS and the IOMMU.",
-        .cure = "Turn ACS and the IOMMU off and Resizable BAR on in the BIOS, use the patch that fits the driver's "
-                "version, or leave NCCL_P2P_DISABLE=1 set.");
-}
-
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
 {
+    if (orr_symptom_of_declared_p2p(f) || orr_symptom_of_patched_driver(f))
+        return;
     driver_offers_none(f);
     none_between_said(f);
     refused_by_cuda(f);
     p2p_worked_around(f);
     p2p_stops(f);
-    patched_driver(f);
 }

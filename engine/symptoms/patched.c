@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows about P2P that NVIDIA's own driver would not offer: a patched driver offers it, or a hypervisor declares it.
+ *
+ * A patched driver for GeForce cards reaches another GPU's memory through its BAR 1, which must be as large as that
+ * memory, and of which the driver must map all. CUDA says that the GPUs reach each other even if it does not. */
+#include <string.h>
+
+#include "engine/hardware/gpu_models.h"
+#include "engine/symptoms/finding.h"
+
+/* What a text about such a driver says. */
+#define PATCHED  " patched|tinygrad|aikitoria|p2p driver|p2p kernel modul|p2p branch|staticbar1|forcep2p"
+#define ABOUT    "p2p|peer to peer|peer access"
+#define DECLARED "gpudirect clique|gpudirect_clique"
+
+#define P2P_OFF "Check: run once with NCCL_P2P_DISABLE=1: if the job then works, it is P2P. "
+
+/* The first of the GPUs that the text names; NULL if it names none. */
+static const struct orr_gpu_model *named_model(const struct orr_log *log)
+{
+    const struct orr_gpu_model *model = NULL;
+    for (uint32_t i = 0; i < log->record_count && !model; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->word_count && (record->kind == ORR_LOG_GPU_NAME || record->kind == ORR_LOG_DEVICE))
+            model = orr_gpu_model_of_name(record->words[record->word_count - 1]);
+    }
+    return model;
+}
+
+/* The model that lines of a person name. */
+static const struct orr_gpu_model *said_model(const struct orr_log *log)
+{
+    const struct orr_gpu_model *model = NULL;
+    for (uint32_t i = 0; i < log->said_count && !model; i++)
+        if (strstr(log->said[i].words, "rtx ") || strstr(log->said[i].words, "geforce "))
+            model = orr_gpu_model_of_name(log->said[i].words);
+    return model;
+}
+
+/* NVIDIA's driver lets other cards access each other's memory without a large BAR 1. */
+static bool is_geforce(const struct orr_gpu_model *model)
+{
+    return model && (model->p2p == ORR_NO || !strncmp(model->names, "RTX 30", strlen("RTX 30")));
+}
+
+static const char *size_text(const struct orr_symptom_finder *f, double mib)
+{
+    enum { GIB = 1024 };
+    return mib >= GIB ? orr_symptom_text(f, "%.3g GiB", mib / GIB) : orr_symptom_text(f, "%.3g MiB", mib);
+}
+
+/* The kernel could not give BAR 1 the size that the driver wants. */
+static bool no_space(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "bar-no-space|bar-no-space-older");
+    if (!event)
+        return false;
+    ORR_SYMPTOM(f, "bar-no-space", ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(f,
+                                          "The kernel found no address space for a large BAR 1 (line %u): the BIOS "
+                                          "leaves too little (Above 4G Decoding, Resizable BAR). BAR 1 stays small, "
+                                          "and P2P of a patched driver, which goes through it, fails.",
+                                          event->line),
+                .check = "Check: `nvidia-smi -q | grep -A3 BAR1` shows the size that each GPU got; `sudo dmesg | grep "
+                         "-i \"no space\"` names the devices that got none.",
+                .cure = "Turn Above 4G Decoding and Resizable BAR on in the BIOS, give PCIe more address space there "
+                        "(often called MMIO High Size), update the BIOS, or boot with pci=realloc.",
+                .explains = "cuda-peer-mapped");
+    return true;
+}
+
+/* BAR 1 does not cover the memory of the GPU, by lspci or nvidia-smi. */
+static bool small_bar(struct orr_symptom_finder *f)
+{
+    enum { GIB = 1024 };
+    const double NEARLY = 0.95, SMALL = 256;
+    const struct orr_log_aperture *aperture = &f->log->aperture;
+    const struct orr_gpu_model *model = named_model(f->log) ?: said_model(f->log);
+    double memory = aperture->memory;
+    for (size_t i = 0; model && i < ORR_GPU_MODEL_IDS && memory <= 0; i++)
+        memory = (double)model->ids[i].gb * GIB;
+    const bool small = memory > 0 ? aperture->bar1 < NEARLY * memory : aperture->bar1 <= SMALL;
+    const bool capped = aperture->most > 0 && aperture->most < (memory > 0 ? NEARLY * memory : 2 * SMALL);
+    if (!aperture->line || !small)
+        return false;
+    ORR_SYMPTOM(
+        f, "bar-small", ORR_SYMPTOM_CAUSE, aperture->line,
+        .cause = orr_symptom_text(
+            f,
+            "BAR 1 of a GPU has %s (line %u)%s%s, and P2P of a patched driver for GeForce cards goes through it: it "
+            "must be as large as the GPU's memory%s%s%s.",
+            size_text(f, aperture->bar1), aperture->line, capped ? ", and the card offers no more than " : "",
+            capped ? size_text(f, aperture->most) : "", memory > 0 ? " (" : "", memory > 0 ? size_text(f, memory) : "",
+            memory > 0 ? ")" : ""),
+        .check = capped ? "Check on the host, as a virtual machine shows its own device: `sudo lspci -vv -s ADDRESS | "
+                          "grep -A4 \"Resizable BAR\"` lists the sizes after \"supported\"."
+                        : "Check: `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` on the host: a size after "
+                          "\"supported\" must cover the memory.",
+        .cure = capped ? "No BIOS setting widens it: update the card's own firmware (VBIOS) to one with Resizable BAR, "
+                         "if its vendor has one, or leave P2P off (NCCL_P2P_DISABLE=1)."
+                       : "If one does, turn Above 4G Decoding and Resizable BAR on in the BIOS. If none does, this "
+                         "card cannot have such P2P: leave it off (NCCL_P2P_DISABLE=1).",
+        .explains = "cuda-peer-mapped");
+    return true;
+}
+
+/* How the text shows that the driver is patched; NULL if it does not. */
+static const char *patched_by(const struct orr_symptom_finder *f, const struct orr_gpu_model *model, bool wrong,
+                              uint32_t *ret_line)
+{
+    const struct orr_log_event *offered = orr_log_event_of(f->log, "p2p-matrix-ok|peer-access-yes");
+    *ret_line = orr_symptom_said(f->log, PATCHED, true);
+    if (*ret_line)
+        return "The driver is patched to offer P2P";
+    if (!offered || !model || orr_log_event_of(f->log, "matrix-nvlink"))
+        return NULL;
+    *ret_line = offered->line;
+    if (model->p2p == ORR_NO)
+        return "NVIDIA's own driver offers no P2P between these GPUs, and this one does, so it is patched";
+    return wrong && strstr(offered->text, "GeForce") ? "CUDA offers P2P between these GeForce cards, mostly because "
+                                                       "the driver is patched"
+                                                     : NULL;
+}
+
+bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *wrong = orr_log_event_of(log, "p2p-wrong-data");
+    const struct orr_gpu_model *model = named_model(log);
+    uint32_t line;
+    const char *patched = patched_by(f, model, wrong, &line);
+    const bool mapped = orr_log_event_of(log, "cuda-peer-mapped"), about = wrong || orr_symptom_said(log, ABOUT, true);
+    const bool stops = log->mentions[ORR_MENTION_HANG] || wrong || orr_log_event_of(log, "vllm-nccl");
+    const bool geforce = is_geforce(model ? model : said_model(log));
+    if ((patched || mapped || (about && geforce)) && (no_space(f) || small_bar(f)))
+        return true;
+    if (!patched || orr_log_event_of(log, "iommu-translated|acs-on|iommu-fault|dmar-fault") ||
+        orr_log_event_of(log, "p2p-matrix-refused"))
+        return false;
+    const double bar1 = log->aperture.bar1;
+    ORR_SYMPTOM(
+        f, "p2p-patched", stops ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, line,
+        .cause = orr_symptom_text(
+            f, "%s (line %u). Such P2P can hang or deliver wrong data: %s.", patched, line,
+            bar1 > 0 ? orr_symptom_text(f,
+                                        "BAR 1 covers the memory (line %u, %s), so mostly the driver does not map all "
+                                        "of it, or the IOMMU or PCIe ACS is on",
+                                        log->aperture.line, size_text(f, bar1))
+                     : "BAR 1 must cover the GPU's memory, the driver must map all of it, and the IOMMU and PCIe ACS "
+                       "must let it through"),
+        .check = P2P_OFF "`nvidia-smi -q | grep -A3 BAR1` must show at least the GPU's memory, `cat /proc/cmdline` "
+                         "iommu=pt or no IOMMU.",
+        .cure = "Turn Resizable BAR on and ACS off in the BIOS, set the module's option "
+                "NVreg_RegistryDwords=\"RMForceStaticBar1=1;PeerMappingOverride=1\" in /etc/modprobe.d, and restart "
+                "without a display on these GPUs. Otherwise leave NCCL_P2P_DISABLE=1 set.",
+        .explains = wrong ? "p2p-wrong-data" : NULL);
+    return stops;
+}
+
+bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const uint32_t line = orr_symptom_said(log, DECLARED, true);
+    const struct orr_log_event *wrong = orr_log_event_of(log, "p2p-wrong-data");
+    if (!line || !(wrong || log->mentions[ORR_MENTION_HANG] || orr_symptom_said(log, "corrupt|wrong data|zeros", true)))
+        return false;
+    ORR_SYMPTOM(f, "p2p-declared", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(
+                    f,
+                    "The hypervisor declares P2P between these GPUs (x-nv-gpudirect-clique, line %u), and the driver "
+                    "believes that without a test. Transfers that hang or deliver wrong data show that it does not "
+                    "work here.",
+                    line),
+                .check = P2P_OFF "`all_reduce_perf -c 1` shows wrong data.",
+                .cure = "Take x-nv-gpudirect-clique off these GPUs, or leave NCCL_P2P_DISABLE=1 set: NCCL then sends "
+                        "data through host memory. On GeForce cards in a VM such data was seen not to arrive.",
+                .explains = wrong ? "p2p-wrong-data" : NULL);
+    return true;
+}
