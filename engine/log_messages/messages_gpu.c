@@ -85,8 +85,10 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 401 'the operation cannot be performed in the present state'"},
     {"cuda-not-ready", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "system not yet initialized", NULL,
      "The GPUs of an NVSwitch machine are not ready, because Fabric Manager does not run or failed (CUDA error 802).",
-     "Start it: `systemctl restart nvidia-fabricmanager`; its version must be the driver's. Then `nvidia-smi -q | grep "
-     "-A6 Fabric` must say Completed.",
+     "Start it: `systemctl restart nvidia-fabricmanager`; its version must be the driver's. On HGX B200 and B300 it "
+     "also "
+     "needs nvlsm and the kernel modules mlx5_ib and ib_umad (`lsmod`). Then `nvidia-smi -q | grep -A6 Fabric` must "
+     "say Completed.",
      "Cuda failure 802 'system not yet initialized'"},
     {"cuda-driver-combination", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "unsupported display driver", NULL,
      "The CUDA libraries of the image do not fit the host's driver (CUDA error 803), often because of a forward "

@@ -64,6 +64,18 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "Print `ulimit -l` from the job itself and set it to unlimited (memlock): in /etc/security/limits.conf and the "
      "limits of Slurm's daemon, or docker --ulimit memlock=-1.",
      "Libfabric error: (-12) Cannot allocate memory"},
+    {"cxi-vni", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "Failed to find valid default rgroup and vni", NULL,
+     "This job step has no VNI of its own on Slingshot, and the NIC's default service is off.",
+     "Start the processes with srun; on one host with `srun --network=single_node_vni`.",
+     "libfabric:507357:1741146011::cxi:fabric:cxip_nic_get_rgroup_vni():253<warn> : Failed to find valid default "
+     "rgroup and vni for cxi0"},
+    {"ofi-tuner-proto", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "tuner plugin can not be loaded when explicitly", NULL,
+     "Amazon's tuner plugin refuses to start because NCCL_ALGO or NCCL_PROTO is set, and a NCCL older than 2.21 fails "
+     "with it. If EFA does not keep the order of bytes, the plugin itself sets NCCL_PROTO=simple.",
+     "Use NCCL 2.21 or newer, or another version of the plugin (aws-ofi-nccl): newer ones have no tuner for older "
+     "NCCL. If you set NCCL_ALGO or NCCL_PROTO yourself, unset them.",
+     "NET/OFI The tuner plugin can not be loaded when explicitly choosing an algorithm or protocol with "
+     "NCCL_ALGO/NCCL_PROTO"},
     {"efa-address", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "efa_rdm_txe_handle_error", NULL,
      "EFA could not send to the other host: its process is gone or its address changed.",
      "Look for the first error of the peer that the line names.",

@@ -137,6 +137,7 @@ static const struct kind_row {
     {ORR_LOG_CHOICE, "2.24 on", "%w: %w Bytes -> Algo %w proto %w channel{Lo..Hi}={%d..%d}", 0},
     {ORR_LOG_CHOICE, "2.19 to 2.23", "%w: %w Bytes -> Algo %w proto %w time %*", 0},
     {ORR_LOG_CHOICE, "to 2.18", "%w Bytes -> Algo %w proto %w time %*", 0},
+    {ORR_LOG_FRAME, "all", "%w:%d -> %d", ORR_LIST_REST},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 

@@ -88,6 +88,7 @@
     X(RAS_RANK, "ras_rank")                                                                                            \
     X(JOB_END, "job_end")                                                                                              \
     X(CHOICE, "choice")                                                                                                \
+    X(FRAME, "call_frame")                                                                                             \
     X(CALL, "call")
 
 enum orr_log_kind {

@@ -57,7 +57,8 @@ static bool answers(const struct orr_asked *row, const struct orr_log *log, uint
     return !log->said[line].command && (!memory || !strcmp(row->id, "asked-memory")) &&
            orr_log_says(log->said, log->said_count, line, row->words) &&
            !orr_log_says(log->said, log->said_count, line, OVER) &&
-           (strcmp(row->id, "asked-nvls") != 0 || !has_nvls(log));
+           (strcmp(row->id, "asked-nvls") != 0 || !has_nvls(log)) &&
+           (strcmp(row->id, "asked-mpi") != 0 || !log->kinds[ORR_LOG_TEST_RESULT]);
 }
 
 /* One answer: a second one would be about something else. */

@@ -207,6 +207,17 @@ const struct orr_asked orr_asked_network[] = {
      "a pair means \"no\" (1: \"yes\", 0: not supported). No NVLink is degraded.",
      "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
      "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 rules NVLink between hosts out."},
+    {"asked-symmetric-send",
+     "symmetric memory|symmetric kernel|symm mem&alltoall|all to all|all2all|send recv|sendrecv|point to "
+     "point|ncclsend| "
+     "send | broadcast|reduce op&?| support| only| does | can | work&!nvshmem|torch symm|error|fail|crash|hang|wrong",
+     "NCCL has symmetric kernels for AllReduce, AllGather and ReduceScatter only. Send and Recv, and an AlltoAll made "
+     "of "
+     "them, run as without symmetric memory; nccl-tests -R 1 and -R 2 then give the same result.",
+     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints \"[Symmetric]\" for each call that uses such a "
+     "kernel.",
+     "From 2.28.3 on, ncclAlltoAll() with symmetric windows can run on copy engines inside an NVLink domain "
+     "(NCCL_CTA_POLICY=2); `orrery explain --why symmetric` says whether a machine can."},
     {"asked-symmetric",
      "symmetric memory|symmetric kernel|symm "
      "mem|commwindowregister|win_coll_symmetric&nccl|nvlink|pcie|sglang|vllm|network|infiniband|node&?| how | support| "

@@ -22,6 +22,11 @@ const struct orr_asked orr_asked_results[] = {
      "Check: all_reduce_perf -b 8M -e 8G with NCCL_ALGO=NVLSTree and with NCCL_ALGO=Tree, and \"coll channels\" with "
      "NCCL_DEBUG=INFO.",
      "Leave NCCL_ALGO unset. At the largest sizes, the NICs limit all of them alike."},
+    {"asked-nvlstree-b300", " nvlstree| nvls tree| nvls_tree&b300&low|slow|drop|poor|only|gbps|gb s&!error|hang|crash",
+     "NVLSTree loses bandwidth on B300 from three hosts on with NCCL 2.29: NVIDIA calls it a known fault, and 2.30.3 "
+     "mends it in part. Rings are not affected.",
+     "Check: NCCL_ALGO=^NVLSTree on 4 hosts, and the release with NCCL_DEBUG=VERSION.",
+     "Use NCCL 2.30.3 or newer, and leave NVLSTree out (NCCL_ALGO=^NVLSTree) as long as rings are faster."},
     {"asked-nvls-hosts",
      "nvls|nvlink sharp&more than two|more than 2|three node|3 node|4 node|8 node|multi node|multiple node&no "
      "improvement|not improve|no benefit|same busbw|same bus|same bandwidth|not work|no effect|does not help|no "

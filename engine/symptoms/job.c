@@ -154,23 +154,49 @@ static void ends_at_nccl(struct orr_symptom_finder *f)
                       : ORR_ACS_CURE);
 }
 
-/* The log ends while NCCL prepares memory for NVLink SHARP (NVLS). */
+/* The line of a rank with NVLS that connected its trees and wrote nothing after that, although its initialisation did
+ * not end: NVLS comes next. 0 if there is none. */
+static uint32_t stops_before_nvls(const struct orr_log *log)
+{
+    bool nvls = false;
+    const struct orr_log_record *trees = NULL;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        nvls |= record->kind == ORR_LOG_NVLS_SUPPORT && record->word_count && !strcmp(record->words[0], "available");
+        if (record->kind == ORR_LOG_CONNECTED && !strncmp(record->words[0], "all trees", 9) &&
+            !log->sessions[record->session].closed)
+            trees = record;
+        else if (trees && record->session == trees->session)
+            trees = NULL;
+    }
+    return nvls && trees ? trees->line : 0;
+}
+
+/* The log ends while NCCL prepares memory for NVLink SHARP (NVLS), or a job hangs before that. */
 static void ends_at_nvls(struct orr_symptom_finder *f)
 {
     enum { LINES_AFTER = 16 }; /* one for each GPU of a host */
     const struct orr_log *log = f->log;
     const struct orr_log_event *bind = orr_log_event_of(log, "nvls-bind-mem");
-    if (!bind || log->kinds[ORR_LOG_INIT_COMPLETE] || bind->last_line + LINES_AFTER < log->line_count)
+    const bool binds = bind && !log->kinds[ORR_LOG_INIT_COMPLETE] && bind->last_line + LINES_AFTER >= log->line_count;
+    const uint32_t line = binds ? bind->last_line
+                          : log->mentions[ORR_MENTION_HANG] && !orr_symptom_other_error(log, "")
+                              ? stops_before_nvls(log)
+                              : 0;
+    if (!line)
         return;
-    ORR_SYMPTOM(f, "ends-at-nvls", ORR_SYMPTOM_CAUSE, bind->last_line,
-                .cause = orr_symptom_text(
-                    f,
-                    "The log ends where NCCL binds memory for NVLink SHARP (line %u). If the job hangs there, the "
-                    "driver does not answer, mostly because Fabric Manager or the NVSwitches are not in order.",
-                    bind->last_line),
-                .check = "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
-                .cure = "Restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, of the driver's version) or "
-                        "the host; meanwhile leave NCCL_NVLS_ENABLE=0 set.");
+    ORR_SYMPTOM(
+        f, "ends-at-nvls", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(
+            f,
+            "%s (line %u). If the job hangs there, the driver does not answer, mostly because Fabric Manager or "
+            "the NVSwitches are not in order.",
+            binds ? "The log ends where NCCL binds memory for NVLink SHARP (NVLS)"
+                  : "A rank's lines end after its trees, where NCCL sets up NVLink SHARP (NVLS)",
+            line),
+        .check = "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
+        .cure = "Restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, of the driver's version) or "
+                "the host; meanwhile leave NCCL_NVLS_ENABLE=0 set.");
 }
 
 /* PyTorch's barrier is an AllReduce of one element. The first one makes the communicator, on whichever GPU is current:

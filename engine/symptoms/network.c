@@ -137,6 +137,31 @@ static void slow_provider(struct orr_symptom_finder *f)
     }
 }
 
+/* Slingshot's provider opens no domain in a job step that has no VNI. */
+static void lacks_vni(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *open = orr_log_event_of(f->log, "ofi-open"), *vni = orr_log_event_of(f->log, "cxi-vni");
+    const struct orr_log_record *cxi = NULL;
+    for (uint32_t i = 0; i < f->log->record_count && !cxi; i++)
+        if (f->log->records[i].kind == ORR_LOG_OFI_PROVIDER &&
+            !strcmp(f->log->records[i].words[f->log->records[i].word_count - 1], "cxi"))
+            cxi = &f->log->records[i];
+    if (!open || !(cxi || vni) || !strstr(open->text, "-38"))
+        return;
+    ORR_SYMPTOM(
+        f, "cxi-without-vni", ORR_SYMPTOM_CAUSE, open->line,
+        .cause = orr_symptom_text(
+            f,
+            "Slingshot's libfabric provider (cxi) refused to open a NIC (-38, line %u): this job step has no VNI, the "
+            "network's key for a job. Start it with srun; on one host with `srun --network=single_node_vni`.",
+            open->line),
+        .check =
+            "Check: FI_LOG_LEVEL=warn prints \"Failed to find valid default rgroup and vni\"; `scontrol show config "
+            "| grep -i switchparameters` shows how Slurm gives VNIs; `cxi_service list` shows service 1.",
+        .cure = "Or set SLURM_NETWORK=single_node_vni, or let the administrator enable service 1 of the NICs.",
+        .explains = open->message->id);
+}
+
 /* EFA without the plugin by which alone NCCL can use it. */
 static void lacks_plugin(struct orr_symptom_finder *f)
 {
@@ -204,7 +229,7 @@ static void gdr_is_off(struct orr_symptom_finder *f)
             on += nic.on;
         }
     if (!off || on || orr_log_event_of(log, "peermem-missing") || orr_log_event_of(log, "peermem-absent") ||
-        (level && orr_symptom_is_one(level, "LOC|0")) || !seen.net || seen.gdr)
+        (level && orr_symptom_is_one(level, "LOC|0")) || seen.gdr || (!seen.net && (seen.p2p || seen.shm)))
         return;
     ORR_SYMPTOM(f, "gdr-off", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(f,
@@ -212,7 +237,8 @@ static void gdr_is_off(struct orr_symptom_finder *f)
                                           "through host memory, which costs up to half of the bandwidth.",
                                           line),
                 .check =
-                    "Check: `lsmod | grep nvidia_peermem` on the host; the lines \"via NET/IB\" must end in GDRDMA.",
+                    "Check: `lsmod | grep nvidia_peermem` on the host. If it is loaded, use NCCL 2.23 or newer: older "
+                    "ones do not look in /sys/module. The lines \"via NET/IB\" must end in GDRDMA.",
                 .cure = "Run `modprobe nvidia-peermem` on the host, or use the open GPU driver with a kernel that has "
                         "DMA-BUF (5.12 or newer).");
 }
@@ -383,6 +409,7 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     orr_symptoms_of_interfaces(f);
     no_rdma(f);
     slow_provider(f);
+    lacks_vni(f);
     lacks_plugin(f);
     plugin_on_some(f);
     gdr_is_off(f);

@@ -46,6 +46,8 @@ static const struct setting {
      NULL, true},
     {"NCCL_GRAPH_FILE", NULL, "forces the channels of a file, which fits one machine and one number of GPUs only",
      ORR_SYMPTOM_SETTING, NULL, NULL, false},
+    {"NCCL_TOPO_FILE", NULL, "tells NCCL what the machine looks like, which fits one machine type only",
+     ORR_SYMPTOM_SETTING, NULL, NULL, false},
     {"NCCL_NVLS_ENABLE", "0", "turns NVLink SHARP (NVLS) off", ORR_SYMPTOM_SETTING, NULL, NULL, false},
     {"NCCL_CUMEM_ENABLE", "0", "turns off the memory that symmetric memory and NVLink between hosts (MNNVL) need",
      ORR_SYMPTOM_SETTING, NULL, NULL, false},
@@ -116,6 +118,8 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f)
         const char *value = orr_symptom_setting(f->log, row->name, &line);
         if (!value || !has_value(row, value) || (row->refuted_by && orr_symptom_setting(f->log, row->refuted_by, NULL)))
             continue;
+        if (!strcmp(row->name, "NCCL_TOPO_FILE") && !orr_symptom_has_one_host(f->log))
+            continue; /* virtual machines need it between hosts */
         ORR_SYMPTOM(f, orr_symptom_text(f, "setting:%s", row->name),
                     shows_effect(row, &seen) ? ORR_SYMPTOM_CAUSE : row->weight, line, .forces_p2p = row->forces_p2p,
                     .cause = orr_symptom_text(f, "%s=%.60s (line %u) %s.", row->name, value, line, row->does),

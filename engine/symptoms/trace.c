@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trace of a failed call, innermost first: "NCCL INFO graph/topo.cc:493 -> 3". Its first line names the part of
+ * NCCL that failed, which helps if the text has no NCCL WARN that says why. */
+#include <string.h>
+
+#include "engine/symptoms/finding.h"
+
+static const struct part {
+    const char *file;  /* how the name of NCCL's file begins */
+    const char *does;  /* what NCCL does there */
+    const char *check; /* what shows whether that is at fault */
+    const char *cure;
+} parts[] = {
+    {"graph/", "it read the machine's topology",
+     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,ENV names the "
+     "file or device that it could not read.",
+     "In containers and virtual machines, /sys must show the GPUs and their PCIe bridges, or a topology file for this "
+     "machine type must describe them."},
+    {"transport/nvls.cc", "it set up NVLink SHARP (NVLS)",
+     "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it "
+     "is this.",
+     "Fabric Manager must run with the driver's version: `nvidia-smi -q | grep -A6 Fabric` says Completed and Success. "
+     "If not, restart it and reset the GPUs."},
+    {"transport/shm.cc", "it shared host memory between ranks", "Check: `df -h /dev/shm` in the job's container.",
+     "Give the container more of it (docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory)."},
+    {"transport/p2p.cc", "it mapped the memory of another GPU",
+     "Check: run once with NCCL_P2P_DISABLE=1; if that "
+     "works, it is P2P.",
+     "Let the ranks of a host share one container, or their IPC and PID namespaces, and see all of its GPUs."},
+    {"transport/net", "it connected two hosts",
+     "Check: run once with NCCL_NET=Socket; if that works, it is the RDMA "
+     "network or its plugin.",
+     "Test the same two NICs with ib_write_bw, and look at the log of the other host."},
+};
+
+void orr_symptoms_of_trace(struct orr_symptom_finder *f)
+{
+    enum { REMOTE = 6 }; /* ncclRemoteError: another rank failed; 7: nothing failed */
+    const struct orr_log *log = f->log;
+    const struct orr_log_record *frame = NULL;
+    const struct orr_log_message *report = NULL;
+    const struct part *part = parts;
+    for (uint32_t i = 0; i < log->event_count; i++) {
+        const struct orr_log_message *message = log->events[i].message;
+        if (!message || message->weight == ORR_WEIGHT_FATAL || message->weight == ORR_WEIGHT_HANG ||
+            message->weight == ORR_WEIGHT_AFTERMATH)
+            return; /* which says more */
+        report = !report && message->weight == ORR_WEIGHT_REPORT ? message : report;
+    }
+    for (uint32_t i = 0; i < log->record_count && !frame; i++)
+        if (log->records[i].kind == ORR_LOG_FRAME && log->records[i].values[1] < REMOTE)
+            frame = &log->records[i];
+    while (frame && part < parts + sizeof parts / sizeof parts[0] &&
+           strncmp(frame->words[0], part->file, strlen(part->file)) != 0)
+        part++;
+    if (!frame || part == parts + sizeof parts / sizeof parts[0])
+        return;
+    uint32_t line = 0;
+    const char *file = part == parts ? orr_symptom_setting(log, "NCCL_TOPO_FILE", &line) : NULL;
+    ORR_SYMPTOM(
+        f, "trace", ORR_SYMPTOM_CAUSE, frame->line,
+        .cause = file ? orr_symptom_text(f,
+                                         "NCCL failed while it read the machine's topology (line %u: %.60s), which "
+                                         "NCCL_TOPO_FILE=%.120s (line %u) describes: the file lacks something, often "
+                                         "arch and vendor of a <cpu>, or does not fit this NCCL.",
+                                         frame->line, frame->words[0], file, line)
+                      : orr_symptom_text(f, "NCCL failed while %s (line %u: %.60s).", part->does, frame->line,
+                                         frame->words[0]),
+        .check = file ? "Check: run once without NCCL_TOPO_FILE; `orrery show FILE` says what is wrong with the file."
+                      : part->check,
+        .cure = file ? "Unset NCCL_TOPO_FILE; if a plugin or /etc/nccl.conf sets it, use a newer plugin or image."
+                     : part->cure,
+        .explains = report ? report->id : NULL);
+}
