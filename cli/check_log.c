@@ -10,6 +10,7 @@
 
 #include "engine/log_machine/compare_log.h"
 #include "engine/report/answers_text.h"
+#include "engine/symptoms/symptoms.h"
 
 enum { XML_MOST = 64 << 20 };
 
@@ -67,17 +68,23 @@ static int show_machine(const struct orr_options *options)
                              "No line of this input comes from NCCL, so this is the answer of `orrery show`.");
 }
 
-/* Whether the file has rows of nccl-tests and no line of a log. Standard input cannot be read twice. */
+/* Whether the input has results of nccl-tests and no line of a log. Figures in a sentence are part of a question, which
+ * may have an answer. */
 static bool has_results_alone(const struct orr_options *options, const struct orr_log *log)
 {
     struct orr_error ignored = {0};
+    struct orr_symptoms symptoms = {.count = 0};
     ORR_LOCAL(orr_results, results);
-    if (options->json || options->extract || !options->file || !strcmp(options->file, "-") || (log && log->nccl_count))
+    ORR_LOCAL_ARENA(arena, 0);
+    if (options->json || options->extract || (log && log->nccl_count))
         return false;
     for (uint32_t i = 0; log && i < log->event_count; i++)
         if (!log->events[i].message || log->events[i].message->weight > ORR_WEIGHT_NOTE)
             return false;
-    return orr_read_results_file(options->file, &results, &ignored) == ORR_OK;
+    if (orr_read_results_file(options->file, &results, &ignored) != ORR_OK)
+        return false;
+    return !results->summary || !log || !arena || orr_symptoms_find(log, arena, &symptoms, &ignored) != ORR_OK ||
+           !symptoms.count || symptoms.rows[0].weight != ORR_SYMPTOM_CAUSE;
 }
 
 /* For results instead of a log: prints the output of `orrery check-perf`. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/standard_input.h"
 #include "cli/terminal.h"
 #include "engine/base/budget.h"
 #include "engine/cluster/again.h"
@@ -15,7 +16,10 @@
 enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, size_t *ret_length, struct orr_error *err)
 {
     enum { BLOCK = 65536 };
-    bool standard = !file || !strcmp(file, "-");
+    const bool standard = orr_is_standard_input(file);
+    const char *kept = NULL;
+    size_t kept_length = 0;
+    const bool again = standard && orr_standard_input_kept(&kept, &kept_length);
     FILE *stream = standard ? stdin : fopen(file, "rb");
     struct orr_text text;
     char block[BLOCK];
@@ -23,7 +27,9 @@ enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, siz
     if (!stream)
         return orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
     orr_text_init(&text, most);
-    while ((got = fread(block, 1, sizeof block, stream)) > 0 && !orr_text_failed(&text) &&
+    if (again)
+        orr_text_add(&text, kept, kept_length);
+    while (!again && (got = fread(block, 1, sizeof block, stream)) > 0 && !orr_text_failed(&text) &&
            !orr_budget_spent(BLOCK / 64))
         orr_text_add(&text, block, got);
     enum orr_code code = orr_budget_check(err); /* Ctrl-C ends waiting for input too */
@@ -246,10 +252,12 @@ enum orr_code orr_read_beside(const struct orr_options *options, struct orr_dump
                                             .release = options->params.query.settings.release};
     struct stat about;
     char *bytes = NULL;
+    const char *kept;
     size_t length = 0;
     *ret_dump = NULL;
-    if (!options->file || stat(options->file, &about) || !S_ISREG(about.st_mode) ||
-        (size_t)about.st_size > orr_dump_default_limits.bytes)
+    if (orr_is_standard_input(options->file) ? !orr_standard_input_kept(&kept, &length)
+                                             : stat(options->file, &about) || !S_ISREG(about.st_mode) ||
+                                                   (size_t)about.st_size > orr_dump_default_limits.bytes)
         return ORR_OK; /* a stream, which is read once */
     ORR_TRY(orr_read_input(options->file, &bytes, &length, err));
     enum orr_code code = orr_input_read_beside(bytes, length, &input, ret_dump, err);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/standard_input.h"
 #include "cli/terminal.h"
 #include "engine/base/budget.h"
 #include "engine/base/text.h"
@@ -27,12 +28,27 @@ static void show(const char *what, uint64_t taken, uint64_t whole)
 /* Takes the next piece of at most 1 MiB. */
 typedef enum orr_code piece_taker(void *context, const char *bytes, size_t length, struct orr_error *err);
 
+/* Takes a text that has been read before. */
+static enum orr_code take_kept(const char *bytes, size_t length, piece_taker *take, void *context,
+                               struct orr_error *err)
+{
+    for (size_t at = 0; at < length; at += BLOCK) {
+        ORR_TRY(take(context, bytes + at, length - at < BLOCK ? length - at : BLOCK, err));
+        ORR_TRY(orr_budget_check(err));
+    }
+    return ORR_OK;
+}
+
 /* Reads a file of any size piece by piece, with progress if standard error is a terminal. file: NULL or "-" means
  * standard input. what: for the progress, "the log". IO, and errors of the taker. */
 static enum orr_code read_pieces(const char *file, const char *what, piece_taker *take, void *context,
                                  struct orr_error *err)
 {
-    const bool standard = !file || !strcmp(file, "-");
+    const bool standard = orr_is_standard_input(file);
+    const char *kept;
+    size_t kept_length;
+    if (standard && orr_standard_input_kept(&kept, &kept_length))
+        return take_kept(kept, kept_length, take, context, err);
     FILE *stream = standard ? stdin : fopen(file, "rb");
     char *block = malloc(BLOCK);
     uint64_t taken = 0, whole = 0;
@@ -46,6 +62,8 @@ static enum orr_code read_pieces(const char *file, const char *what, piece_taker
         if (!fstat(fileno(stream), &about) && S_ISREG(about.st_mode))
             whole = (uint64_t)about.st_size;
         for (size_t got; code == ORR_OK && (got = fread(block, 1, BLOCK, stream)) > 0;) {
+            if (standard)
+                orr_standard_input_keep(block, got);
             code = take(context, block, got, err);
             show(what, taken += got, whole);
             if (code == ORR_OK)
@@ -57,6 +75,8 @@ static enum orr_code read_pieces(const char *file, const char *what, piece_taker
             code = orr_budget_check(err); /* Ctrl-C ends waiting for input too */
             if (code == ORR_OK)
                 code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(problem));
+        } else if (standard && feof(stream)) {
+            orr_standard_input_end();
         }
     }
     orr_progress_say("%s", "");

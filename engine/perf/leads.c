@@ -28,12 +28,6 @@ enum orr_code orr_perf_read_settings(const struct orr_results *results, struct o
     return orr_budget_check(err);
 }
 
-static void lead(struct orr_perf_table *table, const char *sentence)
-{
-    if (table->lead_count < ORR_PERF_LEADS && *sentence)
-        table->leads[table->lead_count++] = sentence;
-}
-
 /* Bus bandwidth of the main row with another value of a setting, "" means without it; 0 if it cannot be computed. */
 static enum orr_code with_setting(const struct orr_perf_table *table, const char *name, const char *value,
                                   double *ret_bus_bw, struct orr_error *err)
@@ -76,10 +70,11 @@ static enum orr_code cost_settings(const struct orr_perf_work *work, struct orr_
         if (with <= 0 || better < SHOWS * with || table->rows[table->main].bus_bw > REACHED * better)
             continue;
         orr_size_text(table->rows[table->main].size, size);
-        lead(table, orr_arena_text(work->arena,
-                                   "%s=%s (line %u) costs bandwidth: without it, %.3g instead of %.3g GB/s are "
-                                   "predicted at %s. Remove it.",
-                                   setting->name, setting->value, setting->line, better, with, size));
+        orr_perf_lead(table,
+                      orr_arena_text(work->arena,
+                                     "%s=%s (line %u) costs bandwidth: without it, %.3g instead of %.3g GB/s are "
+                                     "predicted at %s. Remove it.",
+                                     setting->name, setting->value, setting->line, better, with, size));
     }
     return ORR_OK;
 }
@@ -99,8 +94,8 @@ static void say_settings(const struct orr_perf_work *work, struct orr_perf_table
         count++;
     }
     if (count)
-        lead(table, orr_arena_text(work->arena, "Run first without %s: %s",
-                                   count > 1 ? "these settings" : "this setting", causes));
+        orr_perf_lead(table, orr_arena_text(work->arena, "Run first without %s: %s",
+                                            count > 1 ? "these settings" : "this setting", causes));
 }
 
 /* A job that uses one GPU of each host uses only the NICs of that GPU. */
@@ -116,19 +111,21 @@ static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *
         !table->limit_known)
         return;
     if (table->limit.what == ORR_BOUND_PCIE && nics > analysis->local_ranks)
-        lead(table, orr_arena_text(
-                        work->arena,
-                        "%u of %u GPUs of each host took part, and the PCIe link%s of %s limit%s how much of "
-                        "the host's %u NICs the job can use. Use all GPUs to use all NICs: start one process "
-                        "for each.",
-                        analysis->local_ranks, gpus, orr_plural(analysis->local_ranks),
-                        analysis->local_ranks > 1 ? "these" : "this GPU", analysis->local_ranks > 1 ? "" : "s", nics));
+        orr_perf_lead(
+            table, orr_arena_text(work->arena,
+                                  "%u of %u GPUs of each host took part, and the PCIe link%s of %s limit%s how much of "
+                                  "the host's %u NICs the job can use. Use all GPUs to use all NICs: start one process "
+                                  "for each.",
+                                  analysis->local_ranks, gpus, orr_plural(analysis->local_ranks),
+                                  analysis->local_ranks > 1 ? "these" : "this GPU",
+                                  analysis->local_ranks > 1 ? "" : "s", nics));
     if (table->limit.what != ORR_BOUND_NICS || table->limit.count * 2 > nics)
         return;
-    lead(table, orr_arena_text(work->arena,
-                               "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all GPUs to "
-                               "use all NICs: start one process for each.",
-                               analysis->local_ranks, gpus, table->limit.count, nics));
+    orr_perf_lead(
+        table, orr_arena_text(work->arena,
+                              "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all GPUs to "
+                              "use all NICs: start one process for each.",
+                              analysis->local_ranks, gpus, table->limit.count, nics));
 }
 
 /* Send and Recv, of which Alltoall consists too: a pair of GPUs on two hosts uses few channels, which may be too few
@@ -142,13 +139,15 @@ static void say_peers(const struct orr_perf_work *work, struct orr_perf_table *t
         orr_setting_text(&analysis->query.settings, ORR_SET_NCHANNELS_PER_NET_PEER))
         return;
     if (channels > 0 && channels < ENOUGH)
-        lead(table, orr_arena_text(work->arena,
-                                   "Run once with NCCL_NCHANNELS_PER_NET_PEER=4: NCCL %s uses %d channel%s between two "
-                                   "GPUs of different hosts here, which may not fill a fast NIC.",
-                                   analysis->query.settings.release->name, channels, orr_plural((uint64_t)channels)));
+        orr_perf_lead(
+            table, orr_arena_text(work->arena,
+                                  "Run once with NCCL_NCHANNELS_PER_NET_PEER=4: NCCL %s uses %d channel%s between two "
+                                  "GPUs of different hosts here, which may not fill a fast NIC.",
+                                  analysis->query.settings.release->name, channels, orr_plural((uint64_t)channels)));
     else if (!work->results->library && !work->question->release_given)
-        lead(table, "If the job runs a release before 2.29, run once with NCCL_NCHANNELS_PER_NET_PEER=4: such releases "
-                    "use 2 channels or fewer between two GPUs of different hosts, which may not fill a fast NIC.");
+        orr_perf_lead(
+            table, "If the job runs a release before 2.29, run once with NCCL_NCHANNELS_PER_NET_PEER=4: such releases "
+                   "use 2 channels or fewer between two GPUs of different hosts, which may not fill a fast NIC.");
 }
 
 /* Compares the results with the NICs' rate. On two hosts a tree sends less over the network than a ring, so results at
@@ -172,20 +171,21 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
     const double one = table->limit.count > 1 ? ring / table->limit.count : 0;
     if (tree && table->analysis->communicator.node_count == 2 && row->bus_bw > REACHED * ring &&
         row->bus_bw < BEYOND * ring && row->expected.bus_bw > BEYOND * ring) {
-        lead(table, orr_arena_text(
-                        work->arena,
-                        "The NICs are full: the ring algorithm gets %.3g GB/s here. On 2 hosts %s gets more (%.3g), "
-                        "because it sends less over the network; from 3 hosts on it does not. See which algorithm "
-                        "the job used: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, or NCCL_ALGO.",
-                        ring, row->expected.algorithm_name, row->expected.bus_bw));
+        orr_perf_lead(
+            table,
+            orr_arena_text(work->arena,
+                           "The NICs are full: the ring algorithm gets %.3g GB/s here. On 2 hosts %s gets more (%.3g), "
+                           "because it sends less over the network; from 3 hosts on it does not. See which algorithm "
+                           "the job used: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, or NCCL_ALGO.",
+                           ring, row->expected.algorithm_name, row->expected.bus_bw));
         *ret_said = true;
     } else if (row->bus_bw > (1 - NEAR) * one && row->bus_bw < (1 + NEAR) * one) {
-        lead(table,
-             orr_arena_text(work->arena,
-                            "This is the rate of one NIC (%.3g GB/s), and each host has %u: all traffic probably "
-                            "uses one of them. The line \"NET/IB : Using\" of NCCL_DEBUG=INFO must list all; "
-                            "check NCCL_IB_HCA, and `ibstat` for ports that are down.",
-                            one, table->limit.count));
+        orr_perf_lead(
+            table, orr_arena_text(work->arena,
+                                  "This is the rate of one NIC (%.3g GB/s), and each host has %u: all traffic probably "
+                                  "uses one of them. The line \"NET/IB : Using\" of NCCL_DEBUG=INFO must list all; "
+                                  "check NCCL_IB_HCA, and `ibstat` for ports that are down.",
+                                  one, table->limit.count));
         *ret_said = true;
     }
     return ORR_OK;
@@ -217,18 +217,20 @@ static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_tab
             (!given && (named > 1 || gpus < MANY)))
             return;
         if (!given) {
-            lead(table,
-                 orr_arena_text(work->arena,
-                                "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all traffic "
-                                "between hosts goes through it. Name all NICs (`ibstat -l`), or unset it.",
-                                setting->value, setting->line, gpus));
+            orr_perf_lead(
+                table,
+                orr_arena_text(work->arena,
+                               "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all traffic "
+                               "between hosts goes through it. Name all NICs (`ibstat -l`), or unset it.",
+                               setting->value, setting->line, gpus));
             return;
         }
-        lead(table,
-             orr_arena_text(
-                 work->arena,
-                 "NCCL_IB_HCA=%.60s (line %u) names %u NIC%s, and each host has %u. Name all of them, or unset it.",
-                 setting->value, setting->line, named, orr_plural(named), nics));
+        orr_perf_lead(
+            table,
+            orr_arena_text(
+                work->arena,
+                "NCCL_IB_HCA=%.60s (line %u) names %u NIC%s, and each host has %u. Name all of them, or unset it.",
+                setting->value, setting->line, named, orr_plural(named), nics));
         return;
     }
 }
@@ -250,19 +252,22 @@ static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *ta
         return;
     const struct orr_perf_row *fewer = before ? &before->rows[before->main] : NULL;
     if (fewer && row->bus_bw < LESS * fewer->bus_bw && row->expected.bus_bw > LESS * fewer->bus_bw)
-        lead(table,
-             orr_arena_text(work->arena,
-                            "Bandwidth falls with the number of hosts (%u: %.3g, %u: %.3g GB/s) more than the "
-                            "prediction does, so the network between the hosts loses it: congestion, paths that ECMP "
-                            "puts on one link, PFC or ECN, or one slow host.",
-                            (uint32_t)before->analysis->communicator.node_count, fewer->bus_bw, hosts, row->bus_bw));
+        orr_perf_lead(
+            table,
+            orr_arena_text(work->arena,
+                           "Bandwidth falls with the number of hosts (%u: %.3g, %u: %.3g GB/s) more than the "
+                           "prediction does, so the network between the hosts loses it: congestion, paths that ECMP "
+                           "puts on one link, PFC or ECN, or one slow host.",
+                           (uint32_t)before->analysis->communicator.node_count, fewer->bus_bw, hosts, row->bus_bw));
     else
-        lead(table, orr_arena_text(work->arena,
-                                   "With %u hosts, look at the network between them: congestion, paths that ECMP puts "
-                                   "on one link, PFC or ECN (RoCE), or one slow host.",
-                                   hosts));
-    lead(table, "Check: measure every pair of hosts alone. If all pairs are sound, the switches between them lose "
-                "bandwidth; if one host is slow in all its pairs, it is that host.");
+        orr_perf_lead(
+            table, orr_arena_text(work->arena,
+                                  "With %u hosts, look at the network between them: congestion, paths that ECMP puts "
+                                  "on one link, PFC or ECN (RoCE), or one slow host.",
+                                  hosts));
+    orr_perf_lead(table,
+                  "Check: measure every pair of hosts alone. If all pairs are sound, the switches between them lose "
+                  "bandwidth; if one host is slow in all its pairs, it is that host.");
 }
 
 /* Whether the table is low, or would be with one of the values that the input does not show. */
@@ -282,9 +287,9 @@ static void say_symptom(const struct orr_symptoms *symptoms, bool causes_only, s
         if (symptom->weight == ORR_SYMPTOM_SETTING || (causes_only && symptom->weight != ORR_SYMPTOM_CAUSE) ||
             (table->analysis && !strcmp(symptom->id, "asked-vm-slow"))) /* acs.c says it of this machine */
             continue;
-        lead(table, symptom->cause);
-        lead(table, symptom->check);
-        lead(table, symptom->cure);
+        orr_perf_lead(table, symptom->cause);
+        orr_perf_lead(table, symptom->check);
+        orr_perf_lead(table, symptom->cure);
         return;
     }
 }
@@ -294,12 +299,12 @@ static void say_alone(const struct orr_perf_work *work, struct orr_perf_table *t
 {
     const struct orr_result_table *measured = table->measured;
     if (measured->alone)
-        lead(table,
-             orr_arena_text(work->arena,
-                            "The command (line %u) starts %u processes, and each tested alone, with %u GPU%s: "
-                            "nccl-tests was built without MPI. Build it again with `make clean` and `make MPI=1 "
-                            "MPI_HOME=...`; mpirun must be of the same MPI.",
-                            measured->alone_line, measured->alone, measured->ranks, orr_plural(measured->ranks)));
+        orr_perf_lead(
+            table, orr_arena_text(work->arena,
+                                  "The command (line %u) starts %u processes, and each tested alone, with %u GPU%s: "
+                                  "nccl-tests was built without MPI. Build it again with `make clean` and `make MPI=1 "
+                                  "MPI_HOME=...`; mpirun must be of the same MPI.",
+                                  measured->alone_line, measured->alone, measured->ranks, orr_plural(measured->ranks)));
 }
 
 /* The log has connections over RDMA, none of them with GPUDirect RDMA. */
@@ -312,7 +317,7 @@ static bool lacks_gdr(const struct orr_perf_work *work)
 static void say_gdr(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     if (table->analysis->communicator.node_count > 1 && orr_perf_uses_gdr(table->analysis) && lacks_gdr(work))
-        lead(
+        orr_perf_lead(
             table,
             "No connection of the log uses GPUDirect RDMA: its lines \"via NET\" do not end in GDRDMA, so data between "
             "GPUs and NICs crosses host memory. `lsmod | grep nvidia_peermem`: load that module, or use a driver and "
@@ -330,17 +335,18 @@ static void say_wrong(const struct orr_perf_work *work, struct orr_perf_table *t
         wrong = measured->rows[i].out.wrong > 0 ? measured->rows[i].out.wrong : measured->rows[i].in.wrong > 0;
     if (!wrong)
         return;
-    lead(table, orr_arena_text(work->arena, "%lld value%s of these results %s wrong, so their bandwidth says nothing.",
-                               (long long)wrong, orr_plural((uint64_t)wrong), wrong == 1 ? "is" : "are"));
+    orr_perf_lead(table, orr_arena_text(work->arena,
+                                        "%lld value%s of these results %s wrong, so their bandwidth says nothing.",
+                                        (long long)wrong, orr_plural((uint64_t)wrong), wrong == 1 ? "is" : "are"));
     for (uint32_t i = 0; i < work->check->setting_count; i++) {
         const struct orr_perf_setting *setting = &work->check->settings[i];
         if (!strcmp(setting->name, "NCCL_PROTO") && strstr(setting->value, "LL128") && setting->value[0] != '^')
-            lead(table,
-                 orr_arena_text(work->arena,
-                                "Unset NCCL_PROTO=%.40s (line %u) first: it forces LL128, which NCCL chooses only "
-                                "where stores of 128 bytes arrive whole and in order, and which elsewhere gives "
-                                "wrong data.",
-                                setting->value, setting->line));
+            orr_perf_lead(table, orr_arena_text(
+                                     work->arena,
+                                     "Unset NCCL_PROTO=%.40s (line %u) first: it forces LL128, which NCCL chooses only "
+                                     "where stores of 128 bytes arrive whole and in order, and which elsewhere gives "
+                                     "wrong data.",
+                                     setting->value, setting->line));
     }
 }
 
@@ -358,6 +364,7 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
         return ORR_OK;
     say_unused(work, table);
     ORR_TRY(cost_settings(work, table, err));
+    orr_perf_say_meaning(work, table);
     if (!is_low_somehow(table))
         return ORR_OK;
     say_symptom(&work->check->symptoms, false, table);
@@ -369,6 +376,6 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
     say_peers(work, table);
     say_fall(work, table);
     if (!said && !lacks_gdr(work))
-        lead(table, orr_perf_advise_acs(work, table));
+        orr_perf_lead(table, orr_perf_advise_acs(work, table));
     return ORR_OK;
 }

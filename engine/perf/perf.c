@@ -56,7 +56,6 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
     if (table->measured->said_alone && !undecidable && !strcmp(table->machine_source, "guessed"))
         undecidable = "the text does not say how many GPUs these are; with that number, --machine TYPE judges it";
     orr_perf_judge_rows(expectation, undecidable, table);
-    table->verdict = orr_perf_verdict_of(table->rows, table->row_count, &table->main);
     const bool expectation_made = code == ORR_OK;
     code = ORR_OK;
     if (expectation) {
@@ -65,6 +64,8 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
     }
     orr_expectation_free(expectation);
     ORR_TRY(code);
+    orr_perf_admit_trees(table);
+    table->verdict = orr_perf_verdict_of(table->rows, table->row_count, &table->main);
     if (table->main == UINT32_MAX && expectation_made)
         for (uint32_t i = table->row_count; i-- > 0 && !**ret_why;)
             *ret_why = table->rows[i].why;

@@ -46,7 +46,8 @@ struct orr_perf_crossover {
     X(DIP, "dip")                                                                                                      \
     X(KNEE, "knee")                                                                                                    \
     X(PLATEAU, "plateau")                                                                                              \
-    X(PLACE, "in-place")
+    X(PLACE, "in-place")                                                                                               \
+    X(UNSTEADY, "unsteady")
 enum orr_perf_shape_kind {
 #define X(symbol, name) ORR_PERF_SHAPE_##symbol,
     ORR_PERF_SHAPE_MAP(X)

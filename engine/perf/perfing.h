@@ -63,6 +63,12 @@ enum orr_code orr_perf_read_settings(const struct orr_results *results, struct o
 /* Fills table->leads and table->advice. The explanations must be known. */
 enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table,
                                   struct orr_error *err) ORR_NO_DISCARD;
+/* meaning.c: adds a lead; "" adds nothing. */
+void orr_perf_lead(struct orr_perf_table *table, const char *sentence);
+/* Rows of AllReduce on two hosts that a tree makes possible are as expected. */
+void orr_perf_admit_trees(struct orr_perf_table *table);
+/* Says why a result exceeds the rate of the links, or why NVLink does not limit it. */
+void orr_perf_say_meaning(const struct orr_perf_work *work, struct orr_perf_table *table);
 /* acs.c: what a line says about PCIe ACS, "" if none does. Without a line, table->advice may have a sentence. */
 const char *orr_perf_advise_acs(const struct orr_perf_work *work, struct orr_perf_table *table);
 bool orr_perf_uses_gdr(const struct orr_analysis *analysis);

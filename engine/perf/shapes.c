@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds deviations of a measured curve from the expected one: a knee, a cliff, a dip, a plateau, wrong values, and
- * out-of-place runs that are slower than in-place ones, or the reverse. */
+/* Finds deviations of a measured curve from the expected one: a knee, a cliff, a dip, a plateau, wrong values, runs
+ * that differ at one size, and out-of-place runs that are slower than in-place ones, or the reverse. */
 #include <math.h>
 
 #include "engine/perf/perfing.h"
@@ -116,6 +116,36 @@ static void find_plateau(const struct orr_perf_work *work, struct orr_perf_table
               orr_arena_text(work->arena, "The bandwidth is level at %.3g GB/s from %s on.", most, text));
 }
 
+/* Single rows of which one run is much slower than the other: NCCL does the same in both. */
+static void find_unsteady(const struct orr_perf_work *work, struct orr_perf_table *table, uint32_t both)
+{
+    static const double FALLEN = 0.75;
+    const struct orr_perf_row *worst = NULL;
+    uint32_t fallen = 0;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct orr_perf_row *row = &table->rows[i];
+        const double share = row->out < row->in ? row->out / row->in : row->in / row->out;
+        if (orr_perf_range(row->size) < 2 || row->out <= 0 || row->in <= 0 || share >= FALLEN)
+            continue;
+        fallen++;
+        worst = worst && fmin(worst->out, worst->in) / fmax(worst->out, worst->in) < share ? worst : row;
+    }
+    if (!worst || 4 * fallen > both)
+        return;
+    char size[24];
+    const bool out = worst->out<worst->in, hosts = table->measured->hosts> 1;
+    orr_size_text(worst->size, size);
+    add_shape(table, ORR_PERF_SHAPE_UNSTEADY, worst->size, worst->size,
+              orr_arena_text(work->arena,
+                             "At %s the %s run got %.3g GB/s and the %s run %.3g. NCCL does the same in both, so "
+                             "something else disturbed one of them: %s. Run the test again with more iterations "
+                             "(-n 100); if the dip moves or goes, it is not NCCL's.",
+                             size, out ? "out-of-place" : "in-place", out ? worst->out : worst->in,
+                             out ? "in-place" : "out-of-place", out ? worst->in : worst->out,
+                             hosts ? "congestion or changing routes in the network, or another job"
+                                   : "another process, or clocks that changed"));
+}
+
 static void find_place(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     uint32_t slower_out = 0, slower_in = 0, both = 0;
@@ -127,6 +157,7 @@ static void find_place(const struct orr_perf_work *work, struct orr_perf_table *
         slower_out += row->out < 0.85 * row->in;
         slower_in += row->in < 0.85 * row->out;
     }
+    find_unsteady(work, table, both);
     if (both < 2 || 2 * (slower_out > slower_in ? slower_out : slower_in) < both)
         return;
     add_shape(

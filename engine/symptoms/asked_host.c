@@ -38,8 +38,10 @@ const struct orr_asked orr_asked_host[] = {
      "Let every task see all GPUs of its host: --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task."},
     {"asked-geforce",
      "4090|4080|5090|5080&p2p|peer to peer& shm |shared memory|enable|support|need|require|get "
-     "p2p&!tinygrad|patched|patch | hang|stuck|freez| rtx ;4090|4080|5090|5080&nccl&bandwidth|gb s|slow&?|why|limit| "
-     "low |only&!tinygrad|patched|patch | hang|stuck|freez| rtx |node|host|ethernet|infiniband| nic",
+     "p2p&!tinygrad|patched|patch | hang|stuck|freez| rtx |with p2p|enabled p2p|p2p enabled|activate|p2p_level "
+     "sys;4090|4080|5090|5080&nccl&bandwidth|gb s|slow&?|why|limit| low |only&!tinygrad|patched|patch | "
+     "hang|stuck|freez| rtx |node|host|ethernet|infiniband| nic|with p2p|enabled p2p|p2p enabled|activate|p2p_level "
+     "sys",
      "NVIDIA's driver offers no P2P between GeForce cards such as RTX 4090 and 5090, so NCCL sends all data between "
      "them through host memory, and no setting of NCCL changes it.",
      "Check: `nvidia-smi topo -p2p r` says NS, GNS or CNS for each pair.",
@@ -195,8 +197,8 @@ const struct orr_asked orr_asked_host[] = {
      "Then compare NCCL_P2P_LEVEL=PXB, which uses shared memory between PCIe switches."},
     {"asked-p2p-slow",
      "p2p|peer to peer|peer access&bandwidth|gb "
-     "s|throughput|simplep2p&small|only|low|slow|drop|half|worse|poor|bad|fail&!nccl_p2p_level|" NOT_PCIE
-     ";p2p|peer to peer&performance&slow|bad|poor&!nccl_p2p_level|" NOT_PCIE,
+     "s|throughput|simplep2p&small|only|low|slow|drop|half|worse|poor|bad|fail&!nccl_p2p_level|alltoall|all to all|"
+     "all2all|" NOT_PCIE ";p2p|peer to peer&performance&slow|bad|poor&!nccl_p2p_level|" NOT_PCIE,
      "P2P over PCIe that is allowed, but slow or failing its own test, goes up to the CPU and through the IOMMU: PCIe "
      "ACS or an IOMMU that translates is the usual cause. A link with fewer lanes has the same effect on speed.",
      ORR_ACS_CHECK " `nvidia-smi -q | grep -A12 'PCI$'` shows the link width.", ORR_ACS_CURE},
@@ -215,7 +217,8 @@ const struct orr_asked orr_asked_host[] = {
      "disabled|p2p_disable|p2p is disabled|disabling p2p&!without p2p;p2p_level&slow|lower|worse|should "
      "i|recommend|reduc|decreas|drops|which value|what value|best&!nvlink;p2p|peer to peer& shm |shared "
      "memory&slower|faster|better&?|why;not use p2p|no p2p&root port|host bridge|root "
-     "complex&why|default&!4090|5090|geforce",
+     "complex&why|default&!4090|5090|geforce;p2p|peer to peer&alltoall|all2all|all to all&low |slow|drop|worse|bad "
+     "&!nvlink|nvswitch| nic|node|rdma",
      "P2P through a CPU (PHB or SYS in the matrix) is often slower than shared memory, above all with all GPUs at "
      "once: CPUs forward traffic between PCIe root ports slowly. So NCCL's default level is PXB, which leaves CPUs "
      "out, except with two GPUs on AMD.",

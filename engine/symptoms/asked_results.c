@@ -28,7 +28,8 @@ const struct orr_asked orr_asked_results[] = {
      "Check: NCCL_ALGO=^NVLSTree on 4 hosts, and the release with NCCL_DEBUG=VERSION.",
      "Use NCCL 2.30.3 or newer, and leave NVLSTree out (NCCL_ALGO=^NVLSTree) as long as rings are faster."},
     {"asked-nvls-hosts",
-     "nvls|nvlink sharp&more than two|more than 2|three node|3 node|4 node|8 node|multi node|multiple node&no "
+     "nvls|nvlink sharp&more than two|more than 2|more than four|three node|3 node|4 node|8 node|multi node|multiple "
+     "node|or more machine|or more node|or more host|or more server&not available|no any|no acceleration|no speedup|no "
      "improvement|not improve|no benefit|same busbw|same bus|same bandwidth|not work|no effect|does not help|no "
      "difference&!error|hang|crash",
      "From three hosts on, the NICs limit AllReduce of large sizes, with NVLink SHARP (NVLS) or without: bus bandwidth "

@@ -59,6 +59,7 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f);
 void orr_symptoms_of_connections(struct orr_symptom_finder *f);
 void orr_symptoms_of_interfaces(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
+void orr_symptoms_of_outliers(struct orr_symptom_finder *f); /* outliers.c */
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */
 

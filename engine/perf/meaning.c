@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Says what a bus bandwidth means if it is not the rate of a link: NVLink SHARP and trees on two hosts send less than
+ * the ring that the factor of busbw assumes, and NVLinks carry less data than their line rate, or join only some of the
+ * GPUs. */
+#include "engine/perf/perfing.h"
+
+#include <string.h>
+
+enum { TWO_HOSTS = 2 };
+
+void orr_perf_lead(struct orr_perf_table *table, const char *sentence)
+{
+    if (table->lead_count < ORR_PERF_LEADS && *sentence)
+        table->leads[table->lead_count++] = sentence;
+}
+
+/* GB/s of all NICs of a host, if they limit AllReduce on two hosts; else 0. */
+static double nics_of_two_hosts(const struct orr_perf_table *table)
+{
+    return table->test == ORR_TEST_ALL_REDUCE && table->analysis->communicator.node_count == TWO_HOSTS &&
+                   table->limit_known && table->limit.what == ORR_BOUND_NICS
+               ? table->limit.count * table->limit.bw
+               : 0;
+}
+
+/* With a tree on two hosts, each byte of the data crosses the network once in each direction. NCCL's model counts less,
+ * above all on old GPUs. */
+void orr_perf_admit_trees(struct orr_perf_table *table)
+{
+    static const double SLACK = 1.03; /* NICs carry a little more than NCCL counts */
+    const double nics = nics_of_two_hosts(table);
+    const double most = SLACK * nics * orr_test_bus_factor(ORR_TEST_ALL_REDUCE, (uint32_t)table->analysis->ranks);
+    for (uint32_t i = 0; nics > 0 && i < table->row_count; i++) {
+        struct orr_perf_row *row = &table->rows[i];
+        if (row->verdict != ORR_PERF_HIGH || row->bus_bw > most || !strstr(row->expected.algorithm_name, "Tree"))
+            continue;
+        row->high = most;
+        row->verdict = ORR_PERF_EXPECTED;
+    }
+}
+
+static const char *beyond_nics(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    static const double BEYOND = 1.05;
+    const struct orr_perf_row *row = &table->rows[table->main];
+    const double nics = nics_of_two_hosts(table);
+    if (nics <= 0 || row->bus_bw < BEYOND * nics || !strstr(row->expected.algorithm_name, "Tree") ||
+        table->verdict == ORR_PERF_HIGH || table->depends.count > 1)
+        return "";
+    return orr_arena_text(
+        work->arena,
+        "That is more than the %.3g GB/s of each host's NICs, because busbw assumes a ring. On 2 hosts a tree sends "
+        "less over the network: algbw, %.3g GB/s here. NCCL_ALGO=Ring shows the rate of the NICs; from 3 hosts on, "
+        "they limit all algorithms.",
+        nics, row->bus_bw / orr_test_bus_factor(ORR_TEST_ALL_REDUCE, (uint32_t)table->analysis->ranks));
+}
+
+static const char *beyond_nvlink(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    const struct orr_perf_row *row = &table->rows[table->main];
+    const double ranks = table->analysis->ranks;
+    if (table->test != ORR_TEST_ALL_REDUCE || !table->limit_known || table->limit.what != ORR_BOUND_NVLS ||
+        strcmp(row->expected.algorithm_name, "NVLS") != 0 || row->bus_bw < table->limit.bw)
+        return "";
+    return orr_arena_text(
+        work->arena,
+        "That is more than the NVLinks carry, because busbw assumes a ring. With NVLink SHARP (NVLS) the switches add "
+        "and copy the data, so each link carries (n+1)/n of algbw: %.0f GB/s here. NCCL_ALGO=Ring shows the rate of "
+        "the NVLinks, which is about 80 %% of the line rate.",
+        (ranks + 1) / ranks * row->bus_bw / orr_test_bus_factor(ORR_TEST_ALL_REDUCE, (uint32_t)ranks));
+}
+
+/* The ring of one host leaves NVLink, although some of its GPUs have it. */
+static const char *leaves_nvlink(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    const struct orr_analysis *analysis = table->analysis;
+    const struct orr_part *part = &analysis->parts[0];
+    const uint32_t first = part->system.first[ORR_GPU], count = orr_system_count(&part->system, ORR_GPU);
+    bool joined = false;
+    if (analysis->communicator.node_count > 1 || !table->limit_known || table->limit.what == ORR_BOUND_NVLINK ||
+        table->limit.what == ORR_BOUND_NVLS ||
+        analysis->communicator.aligned[ORR_GRAPH_RING].type_intra <= ORR_PATH_NVB)
+        return "";
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = 0; b < a; b++)
+            joined |= orr_path(&part->paths, first + a, first + b)->type == ORR_PATH_NVL;
+    if (!joined)
+        return "";
+    return orr_arena_text(work->arena,
+                          "NVLink joins only some of these %u GPUs with one another, so the ring over all of them also "
+                          "crosses PCIe or the CPUs, which limits it to %.3g GB/s. GPUs of one group alone get the "
+                          "rate of NVLink: choose them with CUDA_VISIBLE_DEVICES.",
+                          count, table->rows[table->main].expected.bus_bw);
+}
+
+/* NCCL's figures of NVLinks leave out what is not data. */
+static const char *below_line_rate(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    enum { VOLTA = 70, HOPPER = 90, BLACKWELL = 100 };
+    const int32_t sm = table->analysis->communicator.sm_min;
+    const double line = sm >= BLACKWELL ? 50 / 40.1 : sm >= HOPPER ? 25 / 20.6 : 25 / 20.0; /* docs/nccl/graph.md */
+    if (!table->limit_known || table->limit.what != ORR_BOUND_NVLINK || table->verdict != ORR_PERF_EXPECTED ||
+        sm < VOLTA)
+        return "";
+    return orr_arena_text(work->arena,
+                          "NCCL counts about 80 %% of the line rate of NVLinks (%.0f of %.0f GB/s in each direction "
+                          "here), because packets also carry what is not data.",
+                          table->limit.bw, table->limit.bw * line);
+}
+
+/* Two DGX Sparks that use both halves of the port, but not all of its rate. */
+static const char *small_frames(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    static const double HALF = 0.55, NEARLY = 0.92;
+    const struct orr_perf_row *row = &table->rows[table->main];
+    const double share = row->bus_bw / row->expected.bus_bw;
+    bool spark = false;
+    for (uint32_t i = 0; i < work->check->symptoms.count; i++)
+        spark |= !strcmp(work->check->symptoms.rows[i].id, "half-port");
+    return spark && share > HALF && share < NEARLY
+               ? "Both halves of the port are in use. With MTU 9000 on both interfaces and on the switch, if there is "
+                 "one, such pairs reach 22 to 24 GB/s: `ip link` shows the MTU, and `ibv_devinfo` active_mtu 4096."
+               : "";
+}
+
+void orr_perf_say_meaning(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    orr_perf_lead(table, leaves_nvlink(work, table));
+    if (table->verdict == ORR_PERF_LOW)
+        return;
+    orr_perf_lead(table, beyond_nics(work, table));
+    orr_perf_lead(table, beyond_nvlink(work, table));
+    orr_perf_lead(table, below_line_rate(work, table));
+    orr_perf_lead(table, small_frames(work, table));
+}
