@@ -32,6 +32,15 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "The GPU driver is too old for the CUDA version with which the job was built.",
      "Install a newer driver on the host, or use an image with an older CUDA version.",
      "Cuda failure 35 'CUDA driver version is insufficient for CUDA runtime version'"},
+    {"cuda-driver-call", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL,
+     "API call is not supported in the installed CUDA driver", NULL,
+     "The GPU driver is older than the CUDA version of NCCL or of the program, and lacks a function that it calls "
+     "(CUDA "
+     "error 36).",
+     "Check: nvidia-smi and the line cudaDriverVersion show the driver's CUDA, \"NCCL version ...+cudaN\" that of "
+     "NCCL. "
+     "Install a newer driver on the host, or a build for the driver's CUDA.",
+     "Cuda failure 'API call is not supported in the installed CUDA driver'"},
     {"cuda-ptx", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "PTX was compiled with an unsupported toolchain", NULL,
      "The GPU driver is older than the CUDA version that NCCL or the program was compiled with, and has to compile its "
      "code for this GPU.",
@@ -103,7 +112,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "The program or NCCL was built without code for this GPU model.",
      "Use a build for its compute capability: NCCL 2.25 or newer with CUDA 12.8 or newer for Blackwell.",
      "Cuda failure 209 'no kernel image is available for execution on the device'"},
-    {"cuda-no-symbol", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "named symbol not found",
+    {"cuda-no-symbol", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
+     "named symbol not found|invalid device function",
      "NCCL was built without code for this GPU model, so CUDA does not find its kernels.",
      "Use a build of NCCL for the GPU's compute capability (NVCC_GENCODE), with a CUDA version that knows it.",
      "Cuda failure 'named symbol not found'"},

@@ -178,6 +178,12 @@ const struct orr_log_message orr_log_messages_job[] = {
      "mpirun should start more processes than its hosts have slots.",
      "Name slots in the host list (-H node1:8,node2:8), or use --oversubscribe.",
      "There are not enough slots available in the system to satisfy the 16 slots that were requested"},
+    {"cuda-memory-unreal", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "Tried to allocate more than 1EB memory", NULL,
+     "The program asked for more memory than any GPU has (over 1 EB), because it took the size from data that never "
+     "arrived, or from another operation of the other ranks.",
+     "Look for the error or the time limit before it. NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=COLL prints every call: "
+     "compare those of the ranks.",
+     "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate more than 1EB memory."},
     {"cuda-memory-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA out of memory", NULL,
      "The application used up the memory of the GPU.", "Reduce the batch or the model's memory per GPU.",
      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."},

@@ -180,7 +180,7 @@ const struct orr_log_message orr_log_messages_network[] = {
      "memory.",
      "Run `modprobe nvidia-peermem` on the host, or use a driver and kernel with DMA-BUF.",
      "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0' (no module)"},
-    {"sharp-init", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "NET/IB :SHARP coll init error", NULL,
+    {"sharp-init", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "SHARP coll init error", NULL,
      "The switches refused a SHARP job, so NCCL cannot reduce in the network.",
      "Without SHARP this is harmless: NCCL_COLLNET_ENABLE=0 silences it. With SHARP, check the SHARP aggregation "
      "manager (sharp_am) of the fabric.",

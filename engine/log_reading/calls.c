@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the last collective that each rank called, from the lines of NCCL_DEBUG_SUBSYS=COLL. A long job prints millions
  * of these, so only the last line of each process and communicator is kept. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/log_reading/building.h"
@@ -76,6 +77,7 @@ void orr_log_take_call(struct orr_log_building *b, uint32_t writer, uint32_t lin
     if (!orr_log_word_is(call->function, b->found, FUNCTION))
         call->function = function_of(b);
     call->op_count = read_hex(b->found, OP_COUNT);
+    call->elements = strtoull(b->found->words[ELEMENTS].at, NULL, 10); /* a blank follows */
     call->line = line;
     call->lines++;
     call->transfers |= !strcmp(call->function, "Send") || !strcmp(call->function, "Recv");

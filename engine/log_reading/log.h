@@ -191,6 +191,7 @@ struct orr_log_call {
     const char *function; /* "AllReduce" */
     const char *comm;     /* see struct orr_log_session */
     uint64_t op_count;    /* NCCL's number of the operation, which should be equal on all ranks of a communicator */
+    uint64_t elements;    /* as should this */
     uint32_t line, lines; /* the line; how many such lines there are */
     uint32_t writer, communicator;
     int32_t rank;   /* -1 if no line names the rank of this communicator */

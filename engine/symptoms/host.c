@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows about what a host runs in: Windows, pods, and GPUs that are newer than its NCCL. */
+/* Rows about what a host runs in and with: Windows, pods, GPUs that are newer than its NCCL, and a driver that is older
+ * than the CUDA of NCCL. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "engine/hardware/gpu_models.h"
 #include "engine/release/detect_rules.h"
 #include "engine/release/release_names.h"
@@ -85,8 +89,42 @@ static void devices_by_path(struct orr_symptom_finder *f)
                 .explains = none->message->id);
 }
 
+/* "cudaDriverVersion 11000", and "NCCL version 2.14.3+cuda11.7". */
+static void driver_older(struct orr_symptom_finder *f)
+{
+    static const char mark[] = "+cuda";
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *failed = orr_log_event_of(log, "cuda-driver-call|cuda-driver-old|cuda-ptx");
+    const struct orr_log_record *driver = NULL, *nccl = NULL;
+    for (uint32_t i = 0; failed && i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind == ORR_LOG_DRIVER)
+            driver = driver ? driver : record;
+        else if (record->kind == ORR_LOG_VERSION && strstr(record->words[0], mark))
+            nccl = nccl ? nccl : record;
+    }
+    if (!driver || !nccl)
+        return;
+    char *end;
+    const char *text = strstr(nccl->words[0], mark) + strlen(mark);
+    const unsigned long major = strtoul(text, &end, 10), minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+    const unsigned long has = (unsigned long)driver->values[0];
+    if (major > 99 || minor > 9 || has < 1000 || has > 99990 || has / 10 >= major * 100 + minor)
+        return;
+    ORR_SYMPTOM(f, "driver-older", ORR_SYMPTOM_CAUSE, driver->line,
+                .cause = orr_symptom_text(f,
+                                          "The GPU driver is too old: it knows CUDA %lu.%lu (line %u), and this NCCL "
+                                          "was built with CUDA %lu.%lu (line %u).",
+                                          has / 1000, has % 1000 / 10, driver->line, major, minor, nccl->line),
+                .check = "Check: `nvidia-smi` shows the driver and its CUDA version, "
+                         "`python -c \"import torch; print(torch.version.cuda)\"` that of PyTorch.",
+                .cure = "Install a newer driver on the host, or PyTorch and NCCL for the driver's CUDA.",
+                .explains = failed->message->id);
+}
+
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
+    driver_older(f);
     old_in_wsl(f);
     release_before_gpu(f);
     devices_by_path(f);

@@ -275,8 +275,54 @@ static void before_nccl(struct orr_symptom_finder *f)
                         "(--mca coll_hcoll_enable 0), and use an HPC-X or UCX that fits the NIC driver.");
 }
 
+/* Whether two threads called one collective, of the same number in one communicator, with different counts. Without the
+ * lines of an initialisation, whose addresses name communicators, only processes with one of them can be compared. */
+static bool counts_differ(const struct orr_log *log, const struct orr_log_call *a, const struct orr_log_call *b)
+{
+    if (a->op_count != b->op_count || a->elements == b->elements || strcmp(a->function, b->function) != 0 ||
+        a->transfers || b->transfers || a->communicator != b->communicator)
+        return false;
+    return a->communicator != UINT32_MAX
+               ? a->rank != b->rank
+               : log->call_count == 2 && a->writer != b->writer && orr_log_event_of(log, "socket-truncated");
+}
+
+/* Ranks whose last calls do not fit together. In a text that is cut and without an error, the operations of one group,
+ * which have one number, look like that. */
+static void different_counts(struct orr_symptom_finder *f)
+{
+    enum { CALLS_MOST = 512 };
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *truncated = orr_log_event_of(log, "socket-truncated");
+    bool wrong = orr_symptom_failed(log);
+    for (uint32_t i = 0; i < log->event_count && !wrong; i++)
+        wrong = log->events[i].message->weight == ORR_WEIGHT_HANG;
+    if (!wrong)
+        return;
+    for (uint32_t i = 0; i < log->call_count && i < CALLS_MOST; i++)
+        for (uint32_t j = i + 1; j < log->call_count && j < CALLS_MOST; j++) {
+            const struct orr_log_call *a = &log->calls[i], *b = &log->calls[j];
+            if (!counts_differ(log, a, b))
+                continue;
+            ORR_SYMPTOM(f, "different-counts", ORR_SYMPTOM_CAUSE, a->line,
+                        .cause = orr_symptom_text(
+                            f,
+                            "The ranks do not call the same operation: as number %llx, one calls %s with %llu elements "
+                            "(line %u) and another with %llu (line %u).",
+                            (unsigned long long)a->op_count, a->function, (unsigned long long)a->elements, a->line,
+                            (unsigned long long)b->elements, b->line),
+                        .check = "Check: compare the calls of both ranks before these lines (NCCL_DEBUG=INFO "
+                                 "NCCL_DEBUG_SUBSYS=COLL): the first that differ show where the program's ranks part.",
+                        .cure = "Let all ranks call the same operations, in the same order, with the same counts and "
+                                "data types.",
+                        .explains = truncated ? truncated->message->id : NULL);
+            return;
+        }
+}
+
 void orr_symptoms_of_job(struct orr_symptom_finder *f)
 {
+    different_counts(f);
     first_barrier(f);
     ras_ranks(f);
     slices_of_one_gpu(f);
