@@ -312,6 +312,11 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Restart the host, or reload the driver. If the error persists, install both in exactly the same version "
      "(/proc/driver/nvidia/version names the driver's). In containers, recreate the container.",
      "nvmlInit_v2() failed: Driver/library version mismatch"},
+    {"nvml-hidden-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "nvmlDeviceGetHandleByPciBusId() failed", "Not Found",
+     "A process does not see the GPU of another rank that NCCL counts to its host, by host name and boot id.",
+     "Check `nvidia-smi -L` in each container or task of the host: let each see all GPUs and choose with "
+     "CUDA_VISIBLE_DEVICES, or give each container an NCCL_HOSTID of its own: then they use the network.",
+     "nvmlDeviceGetHandleByPciBusId() failed: Not Found"},
     {"nvml", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "nvml", "failed",
      "NVIDIA's management library (NVML) refused a call.",
      "Run nvidia-smi on the host and in the container; look for Xid messages in the kernel log (dmesg).",

@@ -53,6 +53,12 @@ const struct orr_log_message orr_log_messages_use[] = {
     {"null-argument", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "argument is NULL", NULL,
      "The application gave no communicator or buffer.", "Check the call in the application.",
      "AllReduce : comm argument is NULL"},
+    {"null-pointer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "(nil) is not a valid pointer", NULL,
+     "The application gave NCCL a null pointer as a buffer: the tensor has no memory, for instance because it is "
+     "empty, "
+     "was freed or is on the meta device. NCCL itself is not at fault.",
+     "Check the tensor before the call that the traceback names: is_cuda, numel() and data_ptr() on every rank.",
+     "Broadcast : sendbuff (nil) is not a valid pointer"},
     {"not-a-pointer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "is not a valid pointer", NULL,
      "The application gave a buffer that is not GPU memory.", "Check that the tensor is on the GPU of this rank.",
      "AllReduce : sendbuff 0x7f12 is not a valid pointer"},
