@@ -199,6 +199,9 @@ const struct orr_log_message orr_log_messages_job[] = {
      "A process crashed in NCCL's RAS, which watches jobs and which the job itself does not need.",
      "NCCL_RAS_ENABLE=0 turns RAS off; a newer release of NCCL may have mended the fault.",
      "Segmentation fault at RAS in NCCL 2.27.7"},
+    {"ras-frame", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "rasThreadMain", NULL,
+     "The crash report names the thread of NCCL's RAS.", "NCCL_RAS_ENABLE=0 turns RAS off.",
+     "[h:40588] [ 2] /usr/lib64/libnccl.so.2(_Z13rasThreadMainPv+0x1ca)[0x7f9a6109ecca]"},
     {"segfault", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Segmentation fault", NULL,
      "A process crashed: it used memory that it may not use.",
      "Look at the functions of the crash report below the line: if they are NCCL's or a plugin's (libnccl.so, "

@@ -76,6 +76,17 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "NCCL. If you set NCCL_ALGO or NCCL_PROTO yourself, unset them.",
      "NET/OFI The tuner plugin can not be loaded when explicitly choosing an algorithm or protocol with "
      "NCCL_ALGO/NCCL_PROTO"},
+    {"efa-gdaki", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "cntr_open_ext failed", NULL,
+     "EFA's GDAKI needs completion counters, and libfabric was built without them or the driver is too old.",
+     "Build libfabric against an rdma-core that has efadv_create_comp_cntr, load efa.ko 3.3.0 or newer and set "
+     "PeerMappingOverride=1 for NVIDIA's driver. Meanwhile, use the proxy (NCCL_GIN_TYPE=2).",
+     "NET/OFI gdaki_hw_counter: cntr_open_ext failed: Function not implemented"},
+    {"gin-doca", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "DOCA failure", NULL,
+     "GIN's GDAKI could not set up a queue pair: rdma-core, the NIC driver or the port does not offer what it needs.",
+     "Check: if NCCL_GIN_TYPE=2 (PROXY) works, use that or mend GDAKI: it needs a newer rdma-core and driver, and up "
+     "to "
+     "2.30.7 it cannot use ports that demand a GRH (IBV_QPF_GRH_REQUIRED).",
+     "DOCA failure 21"},
     {"efa-address", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "efa_rdm_txe_handle_error", NULL,
      "EFA could not send to the other host: its process is gone or its address changed.",
      "Look for the first error of the peer that the line names.",

@@ -9,6 +9,21 @@ const struct orr_log_message orr_log_messages_use[] = {
      "Ranks run different releases of NCCL.",
      "Use one image on all hosts; look for another libnccl.so in LD_LIBRARY_PATH or LD_PRELOAD of some host.",
      "Mismatched NCCL version detected : rank 0 version 22705 rank 1 version 22703"},
+    {"devcomm-initializer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "ncclDevCommRequirements_t argument must", NULL,
+     "The program was written for NCCL 2.28: since 2.29, requirements of a device communicator must be initialized.",
+     "Write ncclDevCommRequirements reqs = NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER; instead of clearing them by "
+     "memset(), "
+     "and build against the NCCL that runs. PyTorch and DeepEP have done so in newer versions.",
+     "Cannot create device communicator: ncclDevCommRequirements_t argument must be initialized via "
+     "NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER"},
+    {"devcomm-create", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "ncclDevCommCreate", "failed",
+     "NCCL refused to make a device communicator. Programs that were written for 2.28 fail so with 2.29 and newer, "
+     "which "
+     "demand NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER.",
+     "NCCL_DEBUG=WARN says why. Use a newer version of the program (PyTorch, DeepEP), built against the NCCL that "
+     "runs, or "
+     "the NCCL for which it was built.",
+     "ncclDevCommCreate failed"},
     {"config-release", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Invalid config", "attribute value -2147483648",
      "The program was built for NCCL 2.17 or newer and runs an older release, which does not know this mark of a value "
      "that is not given.",

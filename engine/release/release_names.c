@@ -249,8 +249,10 @@ enum orr_code orr_release_choose(const char *text, bool nearest, struct orr_rele
 
 const struct orr_release_first *orr_release_first_after(uint32_t version, int32_t sm)
 {
-    /* NVIDIA/nccl#1611; release notes of 2.15.1 */
+    /* NVIDIA/nccl#1611, NVIDIA/nccl#1637; release notes of 2.15.1 and 2.27.3 */
     static const struct orr_release_first rows[] = {
+        {121, ORR_VERSION(2, 27, 3), "2.27.3", "DGX Spark"},
+        {120, ORR_VERSION(2, 26, 2), "2.26.2", "the generation of RTX 50 and RTX PRO Blackwell"},
         {100, ORR_VERSION(2, 25, 1), "2.25.1", "Blackwell"},
         {90, ORR_VERSION(2, 15, 1), "2.15.1", "Hopper"},
     };
@@ -258,6 +260,11 @@ const struct orr_release_first *orr_release_first_after(uint32_t version, int32_
         if (sm >= rows[i].sm)
             return version < rows[i].version ? &rows[i] : NULL;
     return NULL;
+}
+
+bool orr_release_loses_slots(uint32_t version)
+{
+    return version && version < ORR_VERSION(2, 29, 3);
 }
 
 uint32_t orr_release_asked(const struct orr_release *release, uint32_t version)

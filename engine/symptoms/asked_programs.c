@@ -25,6 +25,10 @@ const struct orr_asked orr_asked_programs[] = {
      "Check: with the graph deleted first, or without the capture, the program ends.",
      "Delete or reset() every graph before destroy_process_group() or ncclCommDestroy(), also those of libraries "
      "(Transformer Engine, torch.compile with cudagraphs)."},
+    {"asked-abort-fault", "commabort|comm abort&hang|stuck|block|never& 2 25 ",
+     "In NCCL 2.25, ncclCommAbort() can hang although all ranks of the host call it. 2.26.2 mends that.",
+     "Check: \"NCCL version\" with NCCL_DEBUG=VERSION, and gdb: a thread waits below ncclCommAbort().",
+     "Use NCCL 2.26.2 or newer (pip install -U nvidia-nccl-cu12)."},
     {"asked-ending", ORR_ENDING,
      "The ranks of one host end a communicator together: ncclCommDestroy(), ncclCommFinalize() and, in newer releases, "
      "ncclCommAbort() wait until the others of the host call it too, because they may still use this rank's memory. "

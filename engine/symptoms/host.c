@@ -67,6 +67,61 @@ static void release_before_gpu(struct orr_symptom_finder *f)
         .explains = event ? event->message->id : NULL);
 }
 
+/* Whether the text names a machine with ARM CPUs: Grace, or a DGX Spark. */
+static bool has_arm(const struct orr_log *log)
+{
+    static const char *const arm[] = {"GB10", "GB200", "GB300", "GH200", "GH200 144G"};
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (!record->word_count || (record->kind != ORR_LOG_GPU_NAME && record->kind != ORR_LOG_DEVICE))
+            continue;
+        const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[record->word_count - 1]);
+        for (size_t k = 0; model && k < sizeof arm / sizeof arm[0]; k++)
+            if (orr_gpu_model_is(model, arm[k]))
+                return true;
+    }
+    return orr_symptom_said(log, " gb200 | gb300 | gb10 | gh200 | dgx spark| aarch64 | arm64 ", true) != 0;
+}
+
+/* A job of several hosts with ARM CPUs that stops at a random time without an error, by a release that is known for
+ * that. RAS names one rank that is late; otherwise the person says so. */
+static void loses_slots(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const char *name = NULL;
+    const uint32_t version = orr_log_version(log, &name);
+    const struct orr_log_event *ras = orr_log_event_of(log, "ras-mismatch|ras-missing"), *hang = NULL;
+    for (uint32_t i = 0; i < log->event_count; i++) {
+        if (!log->events[i].message || log->events[i].message->weight == ORR_WEIGHT_FATAL)
+            return;
+        hang = !hang && log->events[i].message->weight == ORR_WEIGHT_HANG ? &log->events[i] : hang;
+    }
+    const uint32_t random = orr_symptom_said(log,
+                                             " random|silent|recurring|sporadic|occasional|intermittent|minutes|no "
+                                             "error| spin&hang|stuck|spin|wedge|freez|after |happens",
+                                             false);
+    const uint32_t line = ras ? ras->line : hang ? hang->line : random;
+    if (!orr_release_loses_slots(version) || !random || !(ras || hang || log->mentions[ORR_MENTION_HANG]) ||
+        orr_symptom_has_one_host(log) || !has_arm(log))
+        return;
+    ORR_SYMPTOM(
+        f, "arm-slots", ORR_SYMPTOM_CAUSE, line,
+        .cause =
+            orr_symptom_text(f,
+                             "A known fault fits: on ARM CPUs, NCCL before 2.29.3 (here %.20s) can lose the slots by "
+                             "which a rank hands work to its network thread. The job then hangs without an error "
+                             "(line %u).",
+                             name, line),
+        .check =
+            "Check: `ncclras` shows a rank that stays one operation behind, and gdb shows ncclLocalOpAppend there.",
+        .cure =
+            "Use NCCL 2.29.3 or newer (pip install -U nvidia-nccl-cu13, or -cu12). Only builds by gcc before 10, such "
+            "as pip's 2.28.9, have the fault.",
+        .explains = ras    ? ras->message->id
+                    : hang ? hang->message->id
+                           : NULL);
+}
+
 /* A pod sees device files that it may not open. */
 static void devices_by_path(struct orr_symptom_finder *f)
 {
@@ -126,6 +181,7 @@ void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
     driver_older(f);
     old_in_wsl(f);
+    loses_slots(f);
     release_before_gpu(f);
     devices_by_path(f);
 }

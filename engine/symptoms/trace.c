@@ -33,6 +33,24 @@ static const struct part {
      "Test the same two NICs with ib_write_bw, and look at the log of the other host."},
 };
 
+/* A crash in the thread of RAS, by the crash report. */
+static void ras_crash(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *crash = orr_log_event_of(f->log, "segfault"),
+                               *frame = orr_log_event_of(f->log, "ras-frame");
+    if (!crash || !frame)
+        return;
+    ORR_SYMPTOM(f, "ras-crash", ORR_SYMPTOM_CAUSE, frame->line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "The process crashed in the thread of NCCL's RAS (line %u), which watches jobs "
+                                     "and which the job itself does not need.",
+                                     frame->line),
+                .check = "Check: run once with NCCL_RAS_ENABLE=0, which turns RAS off.",
+                .cure = "Leave it off, and do not ask RAS (ncclras) while communicators start, or use a newer release.",
+                .explains = crash->message->id);
+}
+
 void orr_symptoms_of_trace(struct orr_symptom_finder *f)
 {
     enum { REMOTE = 6 }; /* ncclRemoteError: another rank failed; 7: nothing failed */
@@ -40,6 +58,7 @@ void orr_symptoms_of_trace(struct orr_symptom_finder *f)
     const struct orr_log_record *frame = NULL;
     const struct orr_log_message *report = NULL;
     const struct part *part = parts;
+    ras_crash(f);
     for (uint32_t i = 0; i < log->event_count; i++) {
         const struct orr_log_message *message = log->events[i].message;
         if (!message || message->weight == ORR_WEIGHT_FATAL || message->weight == ORR_WEIGHT_HANG ||
