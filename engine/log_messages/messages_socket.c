@@ -106,6 +106,11 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Something that is not a rank of this job connected to NCCL's port, such as a port scanner or another job.",
      "Keep scanners away from the job's ports, and check that two jobs do not share NCCL_COMM_ID.",
      "socketFinalizeAccept: wrong magic 1234 != 5678"},
+    {"socket-gone", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Accept failed: Bad file descriptor", NULL,
+     "A thread of this process had closed the socket on which this one waits for a rank: the start of a communicator "
+     "had failed before, or was aborted.",
+     "Look for the first error of the other GPUs of this process.",
+     "socketTryAccept: Accept failed: Bad file descriptor"},
     {"service-stranger", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "[Service thread] Unknown command",
      "from localRank -1",
      "Something that is not a rank of this job connected to NCCL's port, such as a port scanner or a monitor. NCCL "

@@ -53,6 +53,11 @@ const struct orr_log_message orr_log_messages_use[] = {
      "Unset NCCL_ALGO and NCCL_PROTO, or allow Ring as well.",
      "Error : no algorithm/protocol available for function AllGather with datatype ncclInt8. NCCL_ALGO was set to "
      "Tree."},
+    {"ended-communicator", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "invalid root", "0..-1 range",
+     "The application used a communicator without ranks: it was aborted or destroyed before, or its start had failed.",
+     "Look for the error before this line, also on other ranks. After ncclCommAbort() a program has to make a new "
+     "communicator.",
+     "AllGather : invalid root 0 (root should be in the 0..-1 range)"},
     {"invalid-root", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "invalid root", NULL,
      "The application named a root rank that the communicator does not have.",
      "Check the root that the application gives.", "Broadcast : invalid root 8 (root should be in the 0..8 range)"},

@@ -26,6 +26,16 @@ const struct orr_asked orr_asked_calls[] = {
      "Check: Nsight Systems shows one kernel of NCCL for the group.",
      "Put sends and receives that belong together into one group, on every rank. One by one, they take more launches "
      "and SMs."},
+    {"asked-launch-blocking",
+     "cuda_launch_blocking|launch blocking& hang|hung|stuck|deadlock|freez|never return&!still | even | also "
+     "|tried|too "
+     "|find the|debug",
+     "With CUDA_LAUNCH_BLOCKING=1, each launch waits until its kernel has ended. NCCL's kernels wait for other GPUs, "
+     "so "
+     "a process that drives several of them hangs, and from 2.13 on also one that uses the network: its thread gets "
+     "the work only after the launch.",
+     "Check: without CUDA_LAUNCH_BLOCKING, the hang goes away.",
+     "Unset it where NCCL runs. To find a kernel that fails, use compute-sanitizer, or one GPU without NCCL."},
     {"asked-send-waits",
      "ncclsend|ncclrecv|sendrecv|send recv|send kernel|recv kernel&kernel| gpu &is running|keeps running|long "
      "time|waiting for|whole time|always block|block the gpu|block gpu|spin|occup| idle&!multiple "
