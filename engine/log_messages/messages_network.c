@@ -76,6 +76,12 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Check `lsmod | grep nvidia_peermem` and load it, or use a driver and kernel with DMA-BUF. NCCL_NET_GDR_LEVEL=LOC "
      "lets the job run without GPUDirect RDMA.",
      "Call to ibv_reg_mr_iova2 failed with error Bad address"},
+    {"ib-register-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_", "Cannot allocate memory",
+     "The NIC driver had no memory to register what NCCL needs: a limit on locked memory, or buffers that are too "
+     "large.",
+     "Print `ulimit -l` from the job itself and, unless it is unlimited, raise it (memlock). Unset NCCL_BUFFSIZE if it "
+     "is above its 4 MiB.",
+     "Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory"},
     {"ib-register-dmabuf-mr", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_dmabuf_mr", "failed",
      "The NIC driver could not register GPU memory by DMA-BUF.",
      "Check that GPU driver, kernel and rdma-core support DMA-BUF; NCCL_DMABUF_ENABLE=0 makes NCCL use nvidia-peermem "
@@ -85,7 +91,7 @@ const struct orr_log_message orr_log_messages_network[] = {
      "The NIC driver could not register memory.",
      "Print `ulimit -l` from the job itself and, unless it is unlimited, raise it (memlock). For GPU memory, load "
      "nvidia-peermem or use a driver with DMA-BUF.",
-     "Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory"},
+     "Call to ibv_reg_mr_iova2 failed with error Invalid argument"},
     {"ib-register-dmabuf", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to mlx5dv_reg_dmabuf_mr", "fail",
      "The NIC driver could not register GPU memory by DMA-BUF.",
      "Check that GPU driver, kernel and rdma-core support DMA-BUF; NCCL_DMABUF_ENABLE=0 makes NCCL use nvidia-peermem "

@@ -38,6 +38,16 @@ struct orr_log_called {
     bool chosen;   /* the line about the algorithm was read, so a further line belongs to another call */
 };
 
+/* The block of Python code that a condition on the rank opened, and the ranks that run it. */
+enum orr_log_branch { ORR_BRANCH_NONE, ORR_BRANCH_FIRST, ORR_BRANCH_OTHERS };
+struct orr_log_block {
+    enum orr_log_branch branch;
+    size_t indent; /* of the condition */
+    uint32_t line;
+    char condition[60];
+    size_t length; /* of condition */
+};
+
 struct orr_log_building {
     struct orr_log *log;
     struct orr_log_events *events;
@@ -60,6 +70,7 @@ struct orr_log_building {
                       * none */
     size_t listed_length;
     struct orr_log_pci pci;
+    struct orr_log_block block;
     char hca[40]; /* the NIC that ibv_devinfo describes; "" if unknown */
     enum orr_log_usage { ORR_LOG_USAGE_NONE, ORR_LOG_USAGE_BAR1, ORR_LOG_USAGE_MEMORY } usage; /* of nvidia-smi -q */
     bool limit_asked;        /* the line before was `ulimit -l`, and its answer follows */
@@ -111,6 +122,8 @@ bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t len
 bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* words.c: a line that is not NCCL's; printed: some other program wrote it. */
 void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number, bool printed);
+/* program.c: a line that is not NCCL's, as Python code. */
+void orr_log_take_program(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */
 bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found);
 /* devices.c: the same of a line of `ibv_devinfo -v`. */

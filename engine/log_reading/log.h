@@ -208,6 +208,13 @@ struct orr_log_said {
  * not d, and any line e; or that the line has f. */
 bool orr_log_says(const struct orr_log_said *said, uint32_t count, uint32_t line, const char *words);
 
+/* A collective in Python code that a condition on the rank keeps from all ranks but the first. */
+struct orr_log_guarded {
+    uint32_t line, call_line;     /* of the condition and of the call; call_line is 0 if there is none */
+    const char *condition, *call; /* as written */
+    bool others;                  /* code for the other ranks calls a collective, too */
+};
+
 /* Subjects that a line mentions which is not a message: NCCL and what it uses, a hang, NCCL_P2P_DISABLE=1, a virtual
  * machine, EFA, or a card of the GeForce series. words.c has the words of each. */
 enum orr_log_mention {
@@ -251,6 +258,7 @@ struct orr_log {
     struct orr_log_said *said; /* the first lines in a person's words */
     uint32_t said_count;
     const struct orr_log_said *mentions[ORR_MENTION_COUNT]; /* the first line that mentions each; NULL if none does */
+    struct orr_log_guarded guarded;
     struct orr_log_progress *progress;
     uint32_t progress_count;
     struct orr_log_timed_out *timed_out;

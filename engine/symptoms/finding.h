@@ -47,10 +47,11 @@ uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool com
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
-/* job.c, trace.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and interfaces.c), gids.c,
- * settings.c */
+/* job.c, trace.c, program.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and interfaces.c),
+ * gids.c, settings.c */
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_trace(struct orr_symptom_finder *f);
+void orr_symptoms_of_program(struct orr_symptom_finder *f);
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
 void orr_symptoms_of_host(struct orr_symptom_finder *f);
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f);

@@ -366,7 +366,7 @@ static void mixed_releases(struct orr_symptom_finder *f)
 /* A NIC could not register memory, and the text also says how much may be locked. */
 static void locked_memory(struct orr_symptom_finder *f)
 {
-    static const char *const failures[] = {"ib-register", "ib-create-qp"};
+    static const char *const failures[] = {"ib-register", "ib-register-memory", "ib-create-qp"};
     const struct orr_log *log = f->log;
     const struct orr_log_event *event = NULL, *limit = orr_log_event_of(log, "memlock-limit"),
                                *endless = orr_log_event_of(log, "memlock-free");

@@ -14,8 +14,8 @@
 
 static const struct setting {
     const char *name;
-    const char *values; /* "A|B" means one of these, NULL any value, "<512" a smaller number, "%960" a number that is
-                         * not a multiple */
+    const char *values; /* "A|B" means one of these, NULL any value, "<512" a smaller number, ">512" a larger one,
+                         * "%960" a number that is not a multiple */
     const char *does;   /* effect of the setting: a clause that begins with a verb */
     enum orr_symptom_weight weight;
     const char *refuted_by; /* another setting that makes it ineffective; NULL if there is none */
@@ -65,6 +65,10 @@ static const struct setting {
      NULL, false},
     {"NCCL_BUFFSIZE", "<1048576", "makes the buffers too small for large messages", ORR_SYMPTOM_SETTING, NULL, NULL,
      false},
+    {"NCCL_BUFFSIZE", ">67108864",
+     "makes NCCL take and register a buffer of that size (4 MiB by default) for each connection of each channel, for "
+     "which GPUs or NICs may lack memory",
+     ORR_SYMPTOM_SETTING, NULL, NULL, false},
     /* Each of the 8 steps of a buffer must hold whole lines of 120 bytes (nccl#1739: 122880 works, 123000 hangs). */
     {"NCCL_LL128_BUFFSIZE", "%960", "is not a multiple of 960 bytes, with which LL128 can hang or deliver wrong data",
      ORR_SYMPTOM_SETTING, NULL, NULL, false},
@@ -83,11 +87,13 @@ static bool has_value(const struct setting *row, const char *value)
 {
     if (!row->values)
         return value[0] && value[0] != '^'; /* a list of exceptions keeps all others */
-    if (!strchr("<%", row->values[0]))
+    if (!strchr("<>%", row->values[0]))
         return orr_symptom_is_one(value, row->values);
     char *end;
     const long number = strtol(value, &end, 10), limit = strtol(row->values + 1, NULL, 10);
-    const bool has = row->values[0] == '<' ? number < limit : number % limit != 0;
+    const bool has = row->values[0] == '<'   ? number < limit
+                     : row->values[0] == '>' ? number > limit
+                                             : number % limit != 0;
     return end > value && !*end && number > 0 && has;
 }
 
@@ -107,6 +113,14 @@ static bool shows_effect(const struct setting *row, const struct orr_symptom_tra
     return !strncmp(row->name, "NCCL_P2P_", 9) && strstr(row->does, "turns P2P off") && seen->shm && !seen->p2p;
 }
 
+/* The error of memory that could not be had, which a setting that takes much of it explains. */
+static const char *explained_by(const struct orr_log *log, const struct setting *row)
+{
+    const bool takes = row->values && row->values[0] == '>' && strstr(row->name, "BUFFSIZE");
+    const struct orr_log_event *event = takes ? orr_log_event_of(log, "ib-register-memory|cuda-out-of-memory") : NULL;
+    return event ? event->message->id : NULL;
+}
+
 void orr_symptoms_of_settings(struct orr_symptom_finder *f)
 {
     const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
@@ -120,8 +134,10 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f)
             continue;
         if (!strcmp(row->name, "NCCL_TOPO_FILE") && !orr_symptom_has_one_host(f->log))
             continue; /* virtual machines need it between hosts */
+        const char *explains = explained_by(f->log, row);
         ORR_SYMPTOM(f, orr_symptom_text(f, "setting:%s", row->name),
-                    shows_effect(row, &seen) ? ORR_SYMPTOM_CAUSE : row->weight, line, .forces_p2p = row->forces_p2p,
+                    explains || shows_effect(row, &seen) ? ORR_SYMPTOM_CAUSE : row->weight, line, .explains = explains,
+                    .forces_p2p = row->forces_p2p,
                     .cause = orr_symptom_text(f, "%s=%.60s (line %u) %s.", row->name, value, line, row->does),
                     .check = "Run once without it and compare.",
                     .cure = row->cure ? row->cure

@@ -23,6 +23,7 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     ret_symptoms->count = 0;
     if (log->rccl)
         return ORR_OK; /* the rows are about NCCL and NVIDIA's GPUs */
+    orr_symptoms_of_program(&f);
     orr_symptoms_of_ranks(&f);
     orr_symptoms_of_pcie(&f);
     orr_symptoms_of_p2p(&f);
