@@ -176,6 +176,12 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "A kernel on this GPU, of NCCL or of the application, used memory that it may not use.",
      "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find the kernel. It is often the application's.",
      "Cuda failure 700 'an illegal memory access was encountered'"},
+    {"device-assert", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "device-side assert triggered", NULL,
+     "A kernel of the application failed its own check, mostly an index outside a table (a label, a token, a "
+     "position). "
+     "All CUDA and NCCL errors after it follow from it.",
+     "Run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU, which name the operation.",
+     "RuntimeError: CUDA error: device-side assert triggered"},
     {"cuda-shm-peer", ORR_FROM_WARN, ORR_WEIGHT_FATAL, "Cuda failure", "@shm.cc|peer access",
      "NCCL shares host memory through cuMem here, and the driver refuses that between GPUs without P2P.",
      "Set NCCL_CUMEM_HOST_ENABLE=0: NCCL then uses /dev/shm. Newer drivers and releases may not need it.",
@@ -197,8 +203,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-invalid-argument", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid argument",
      "CUDA refused a call of NCCL.",
      "The file name in the line shows the part of NCCL. nvls.cc points to Fabric Manager or NVSwitch: try "
-     "NCCL_NVLS_ENABLE=0. p2p.cc points to IPC between containers: give them one IPC and PID namespace, or set "
-     "NCCL_P2P_DISABLE=1.",
+     "NCCL_NVLS_ENABLE=0. p2p.cc points to P2P: if NCCL_P2P_DISABLE=1 helps, check ACS and IOMMU, and give containers "
+     "of one host one IPC and PID namespace.",
      "Cuda failure 1 'invalid argument'"},
     {"cuda-stub", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "driver is a stub library", NULL,
      "The program loaded the empty libcuda.so of the CUDA toolkit instead of the driver's.",

@@ -143,6 +143,10 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Start with --disable-custom-all-reduce (TensorRT-LLM: use_custom_all_reduce disable). `nvidia-smi topo -p2p r` "
      "shows what the driver offers.",
      "Failed: Cuda error custom_all_reduce.cuh:307 'peer access is not supported between these two devices'"},
+    {"vgpu-grid", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GRID %w-%d", NULL, "The GPU is a virtual one (vGPU).",
+     "Nothing is wrong by itself.", "|   0  GRID A100-40C                  On  |   00000000:02:00.0 Off |"},
+    {"vgpu", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "NVIDIA %w-%dC", NULL, "The GPU is a virtual one (vGPU).",
+     "Nothing is wrong by itself.", "GPU 0: NVIDIA L40S-48C (UUID: GPU-0c6f)"},
     {"vllm-nccl", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "vLLM is using nccl", NULL, "vLLM starts NCCL.",
      ORR_IF_NOTHING_FOLLOWS, "INFO 09-12 23:40:47 pynccl.py:63] vLLM is using nccl==2.20.5"},
     {"sglang-nccl", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " nccl", "==2.| begin.", "SGLang starts NCCL.",

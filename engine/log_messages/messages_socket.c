@@ -52,8 +52,9 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Look for the first error of the other ranks. The line names the peer's host.",
      "socketProgress: Connection closed by remote peer node2.example.com<42918>"},
     {"socket-reset", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Call to recv from", "Connection reset by peer",
-     "Another rank's connection broke: its process ended or was killed.",
-     "Look for the first error of the other ranks, and for killed processes on the peer's host (dmesg: out of memory).",
+     "Another rank's connection broke: its process ended or was killed, or its host or network failed.",
+     "Look for the first error of the other ranks. On the host that the line names, look for killed processes (dmesg: "
+     "out of memory) and for ports that went down (ibstat, `ip -s link`).",
      "socketProgressOpt: Call to recv from 10.0.0.2<42918> failed : Connection reset by peer"},
     {"socket-pipe", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Call to send to", "Broken pipe",
      "Another rank's connection broke: its process ended or was killed.",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows about what a host runs in and with: Windows, pods, GPUs that are newer than its NCCL, and a driver that is older
- * than the CUDA of NCCL. */
+/* Rows about what a host runs in and with: Windows, virtual GPUs, pods, GPUs that are newer than its NCCL, and a driver
+ * that is older than the CUDA of NCCL. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +30,25 @@ static void old_in_wsl(struct orr_symptom_finder *f)
                 .check = "Check: with NCCL_DEBUG=INFO, the warning is about /sys/class/pci_bus.",
                 .cure = "Use a newer NCCL: PyTorch 1.10 or newer brings one. For one GPU, leave torch.distributed out.",
                 .explains = failed->message->id);
+}
+
+/* A virtual GPU without unified memory lacks functions that NCCL needs, whatever NCCL_CUMEM_ENABLE says. */
+static void virtual_gpu(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *refused = orr_log_event_of(f->log, "cuda-not-supported");
+    const struct orr_log_event *gpu = orr_log_event_of(f->log, "vgpu-grid|vgpu");
+    const uint32_t line = gpu ? gpu->line : orr_symptom_said(f->log, "vgpu|virtual gpu", true);
+    if (!refused || !line)
+        return;
+    ORR_SYMPTOM(f, "vgpu-memory", ORR_SYMPTOM_CAUSE, refused->line,
+                .cause = orr_symptom_text(f,
+                                          "The GPU is a virtual one (line %u), and CUDA refuses NCCL a function "
+                                          "(line %u), mostly because unified memory (UVM) is off for the vGPU.",
+                                          line, refused->line),
+                .check = "Check: `nvidia-smi -q | grep -i -A2 vgpu`, and the hypervisor's parameters of this vGPU.",
+                .cure = "Turn unified memory on: VMware pciPassthruX.cfg.enable_uvm=1, KVM enable_uvm=1 in the vGPU's "
+                        "vgpu_params. Only some vGPU types have it; else use whole GPUs (passthrough).",
+                .explains = refused->message->id);
 }
 
 /* The GPUs are of a generation that this NCCL does not know. */
@@ -180,6 +199,7 @@ static void driver_older(struct orr_symptom_finder *f)
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
     driver_older(f);
+    virtual_gpu(f);
     old_in_wsl(f);
     loses_slots(f);
     release_before_gpu(f);

@@ -128,6 +128,27 @@ static void missing_interface(struct orr_symptom_finder *f)
                 .explains = event->message->id);
 }
 
+/* NCCL found no interface, and the value of NCCL_SOCKET_IFNAME leaves some out. */
+static void excluded_interfaces(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *none = orr_log_event_of(f->log, "socket-none");
+    uint32_t line = 0;
+    const char *value = orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", &line);
+    if (!none || !value || *value != '^' || strpbrk(value + 1, "^="))
+        return;
+    const bool of_ray = orr_log_event_of(f->log, "ray-interface") != NULL;
+    ORR_SYMPTOM(f, "excluded-interfaces", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(f,
+                                          "NCCL_SOCKET_IFNAME=%.60s (line %u) leaves out interfaces whose names begin "
+                                          "so, and this host has no other%s.",
+                                          value, line, of_ray ? "; the value is a default of Ray" : ""),
+                .check = "Check: `ip -br addr` on this host.",
+                .cure =
+                    "Set NCCL_SOCKET_IFNAME to the interface that the hosts share, or to lo if all ranks are on one "
+                    "host, before the workers start (Ray: env_vars of runtime_env).",
+                .explains = none->message->id);
+}
+
 /* A list has "^" or "=" in front of a name that is not its first. */
 static void misplaced_signs(struct orr_symptom_finder *f)
 {
@@ -159,6 +180,7 @@ static void misplaced_signs(struct orr_symptom_finder *f)
 void orr_symptoms_of_interfaces(struct orr_symptom_finder *f)
 {
     misplaced_signs(f);
+    excluded_interfaces(f);
     management_port(f);
     virtual_interfaces(f);
     missing_interface(f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows about a program whose ranks do not make the same calls: PyTorch compared them, or code in the text makes a
- * collective on one rank only. */
+/* Rows about a program whose ranks do not make the same calls, or not in time: PyTorch compared them, code in the text
+ * makes a collective on one rank only, experts of ZeRO-3, data that one rank prepares. */
 #include <stdio.h>
 #include <string.h>
 
@@ -77,16 +77,22 @@ static void compared_calls(struct orr_symptom_finder *f)
         .explains = event->message->id);
 }
 
+/* The first event of a hang; NULL if there is none. */
+static const struct orr_log_event *hang_of(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (log->events[i].message && log->events[i].message->weight == ORR_WEIGHT_HANG)
+            return &log->events[i];
+    return NULL;
+}
+
 /* Code in the text that calls a collective under `if rank == 0`, and none for the other ranks. */
 static void guarded_call(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
     const struct orr_log_guarded *guarded = &log->guarded;
     const struct orr_log_said *hang = log->mentions[ORR_MENTION_HANG];
-    const struct orr_log_event *event = NULL;
-    for (uint32_t i = 0; i < log->event_count && !event; i++)
-        if (log->events[i].message && log->events[i].message->weight == ORR_WEIGHT_HANG)
-            event = &log->events[i];
+    const struct orr_log_event *event = hang_of(log);
     if (!guarded->call_line || guarded->others || (!event && !hang))
         return;
     ORR_SYMPTOM(f, "guarded-call", ORR_SYMPTOM_CAUSE, guarded->call_line,
@@ -100,8 +106,54 @@ static void guarded_call(struct orr_symptom_finder *f)
                 .explains = event ? event->message->id : NULL);
 }
 
+/* ZeRO-3 gathers a module's parameters when it runs, and of a mixture of experts each rank runs those to which its own
+ * tokens go. */
+static void experts_of_zero3(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *hang = hang_of(log), *gather = orr_log_event_of(log, "zero3-gather");
+    const struct orr_log_event *experts = orr_log_event_of(log, "experts-frame");
+    const uint32_t stage =
+        gather ? gather->line : orr_symptom_said(log, "zero3|zero 3|zero_3|zero stage 3|_z3|z3_| z3 ", true);
+    const uint32_t model =
+        experts ? experts->line : orr_symptom_said(log, " moe | moe_|_moe|mixtral|mixture of experts", true);
+    if (!stage || !model || (!hang && !log->mentions[ORR_MENTION_HANG]))
+        return;
+    ORR_SYMPTOM(f, "zero3-experts", ORR_SYMPTOM_CAUSE, model,
+                .cause = orr_symptom_text(f,
+                                          "ZeRO-3 (line %u) gathers each expert's parameters in a collective, and the "
+                                          "ranks send their tokens to different experts (line %u): they then wait in "
+                                          "different collectives.",
+                                          stage, model),
+                .check = "Check: `py-spy dump` shows some ranks in an expert that others skip; ZeRO-2 does not hang.",
+                .cure = "Make each block of experts a leaf: deepspeed.utils.set_z3_leaf_modules(model, [BLOCK_CLASS]) "
+                        "(DeepSpeed 0.13 on), or use ZeRO-2.",
+                .explains = hang ? hang->message->id : NULL);
+}
+
+/* The others wait in a barrier while the first rank prepares data. */
+static void prepares_data(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *hang = orr_log_event_of(f->log, "watchdog-timeout|store-key");
+    const struct orr_log_event *first = orr_log_event_of(f->log, "zero-first|main-first");
+    if (!hang || !first)
+        return;
+    ORR_SYMPTOM(f, "prepares-data", ORR_SYMPTOM_CAUSE, first->line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "The first rank prepared data alone (line %u) for longer than the time limit, "
+                                     "while the others waited for it.",
+                                     first->line),
+                .check = "Check: the first rank still shows progress when the limit ends the job.",
+                .cure = "Prepare the data once before (a cache), or raise the timeout of init_process_group() "
+                        "(Transformers: ddp_timeout; Accelerate: InitProcessGroupKwargs).",
+                .explains = hang->message->id);
+}
+
 void orr_symptoms_of_program(struct orr_symptom_finder *f)
 {
     compared_calls(f);
     guarded_call(f);
+    experts_of_zero3(f);
+    prepares_data(f);
 }

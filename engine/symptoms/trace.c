@@ -27,6 +27,13 @@ static const struct part {
      "Check: run once with NCCL_P2P_DISABLE=1; if that "
      "works, it is P2P.",
      "Let the ranks of a host share one container, or their IPC and PID namespaces, and see all of its GPUs."},
+    {"bootstrap", "its ranks exchanged their addresses over TCP, before InfiniBand or RoCE is used",
+     "Check: from another host, ping the address of \"Bootstrap : Using\", and connect to a port of it with nc: "
+     "firewalls "
+     "and IP over InfiniBand are the usual obstacles.",
+     "Set NCCL_SOCKET_IFNAME to an interface by which all hosts reach each other, such as the Ethernet port. Data "
+     "still "
+     "goes through InfiniBand or RoCE."},
     {"transport/net", "it connected two hosts",
      "Check: run once with NCCL_NET=Socket; if that works, it is the RDMA "
      "network or its plugin.",
@@ -67,7 +74,8 @@ void orr_symptoms_of_trace(struct orr_symptom_finder *f)
         report = !report && message->weight == ORR_WEIGHT_REPORT ? message : report;
     }
     for (uint32_t i = 0; i < log->record_count && !frame; i++)
-        if (log->records[i].kind == ORR_LOG_FRAME && log->records[i].values[1] < REMOTE)
+        if (log->records[i].kind == ORR_LOG_FRAME && log->records[i].values[1] < REMOTE &&
+            strncmp(log->records[i].words[0], "misc/", strlen("misc/")) != 0) /* which serves all parts */
             frame = &log->records[i];
     while (frame && part < parts + sizeof parts / sizeof parts[0] &&
            strncmp(frame->words[0], part->file, strlen(part->file)) != 0)
