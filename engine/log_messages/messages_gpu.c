@@ -262,6 +262,9 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"peer-access-yes", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "> Peer access from ", " : Yes",
      "CUDA says that two GPUs can access each other's memory.", "Nothing needs to change.",
      "> Peer access from NVIDIA GeForce RTX 3090 (GPU0) -> NVIDIA GeForce RTX 3090 (GPU1) : Yes"},
+    {"peer-access-can", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " CAN Access Peer Device", NULL,
+     "CUDA says that two GPUs can access each other's memory.", "Nothing needs to change.",
+     "Device=0 CAN Access Peer Device=1"},
     {"p2p-ipc", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to open CUDA IPC handle", NULL,
      "A rank could not open the GPU memory of another one on the same host.",
      "Run the ranks of one host in one container, or give their containers one IPC and PID namespace (--ipc=host). "

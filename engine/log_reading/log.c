@@ -171,6 +171,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
         const bool printed =
             orr_log_take_lspci(b, lines->line, lines->length, lines->number) ||
             orr_log_take_aperture(b, lines->line, lines->number) ||
+            orr_log_take_peer_rates(b, lines->line, lines->number) ||
             orr_log_take_limit(b, lines->line, lines->length, lines->number) ||
             orr_log_take_modules(b, lines->line, lines->length, lines->number) ||
             orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, ORR_LOG_NOBODY, -1, lines->number);

@@ -234,6 +234,14 @@ struct orr_log_aperture {
     uint32_t line;     /* of bar1 */
 };
 
+/* What p2pBandwidthLatencyTest measures in one direction, in GB/s: the pair with the lowest rate with P2P in relation
+ * to that without, and the highest rate of any pair with P2P. */
+struct orr_log_peer_rates {
+    double on, off, fastest;
+    int from, to;
+    uint32_t line, fastest_line; /* 0: none */
+};
+
 struct orr_log {
     struct orr_log_record *records;
     uint32_t record_count;
@@ -276,6 +284,7 @@ struct orr_log {
     uint32_t cut;         /* lines that were too long and were cut */
     uint32_t lspci_count; /* lines of lspci about links and ACS */
     struct orr_log_aperture aperture;
+    struct orr_log_peer_rates peer_rates;
     uint32_t kinds[ORR_LOG_KIND_COUNT];
     size_t byte_count;
     bool graph_file;         /* the text is an NCCL_GRAPH_DUMP_FILE, not a log */

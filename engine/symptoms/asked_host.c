@@ -155,6 +155,13 @@ const struct orr_asked orr_asked_host[] = {
      "Check: `nvidia-smi -L` in each container must list the GPUs of both; NCCL_DEBUG=INFO then prints \"via P2P\".",
      "Put all ranks of a host into one container, or give each container all GPUs (docker --gpus all; each rank takes "
      "its own by local rank) and one IPC namespace (--ipc=host). A pod has only its own GPUs: use one pod for a host."},
+    {"asked-machine-stops", ORR_SAID_MACHINE_STOPS,
+     "A machine that freezes or restarts as a whole while GPUs exchange data has a fault below NCCL: a PCIe link "
+     "(riser, slot of generation 5), the power supply, or P2P that the board does not carry.",
+     "Check: run `nvidia-smi -q | grep -i -A1 replay` before and during the load: growing counters are transmission "
+     "errors; `dmesg -w` on another screen shows Xid and AER. Run once with NCCL_P2P_DISABLE=1.",
+     "Update the BIOS, set the slots of the GPUs from Auto to generation 4, and replace risers. If lower power limits "
+     "(`nvidia-smi -pl`) help, it is the power supply."},
     {"asked-bar",
      "bar1|resizable bar|re size bar| rebar|bar size|large bar|small bar| bar of &p2p|peer to peer|gpu| 4090| 5090| "
      "3090",

@@ -34,8 +34,8 @@ struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log);
 bool orr_symptom_failed(const struct orr_log *log);
 /* The first line "NET/IB : Using" or "NET/Socket : Using", by the word after "NET/"; NULL if there is none. */
 const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of);
-/* interfaces.c: the only interface of the first line "NET/Socket : Using" that other hosts may reach: its address is not
- * link-local, and it is not one of containers; NULL if there is not one. */
+/* interfaces.c: the only interface of the first line "NET/Socket : Using" that other hosts may reach: its address is
+ * not link-local, and it is not one of containers; NULL if there is not one. */
 const char *orr_symptom_routed(struct orr_symptom_finder *f);
 /* Whether lines show that the job has one host. */
 bool orr_symptom_has_one_host(const struct orr_log *log);
@@ -71,6 +71,12 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
 /* Words of a person to whom an error came with a newer NCCL. */
 #define ORR_SAID_UPGRADED                                                                                              \
     "upgrad|updat|newer nccl|new nccl|newer version&nccl&broken|fail|error|hang|no longer|not work| ok "
+
+/* Words of a person whose whole machine stops, not only the job. */
+#define ORR_SAID_MACHINE_STOPS                                                                                         \
+    "hard freeze|system freez|machine freez|pc freez|computer freez|server freez|host freez|system hangs|hard "        \
+    "reset|reboots itself|host reboots|server reboots|machine reboots|pc reboots|computer reboots|powers "             \
+    "off&gpu|nccl|rtx |tensor parallel|all_reduce|allreduce&!pod |container reboots|after a hard"
 
 /* Advice that PCIe rows and others share. */
 #define ORR_ACS_CHECK                                                                                                  \

@@ -93,7 +93,8 @@ static void none_between_said(struct orr_symptom_finder *f)
     uint32_t at = 0;
     if (!model || model->p2p != ORR_NO || (!says_several(said, card) && f->log->kinds[ORR_LOG_GPU_NAME] < 2) ||
         next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p ||
-        orr_log_event_of(f->log, "p2p-matrix-ok") || f->log->mentions[ORR_MENTION_P2P_OFF])
+        orr_symptom_said(f->log, ORR_SAID_MACHINE_STOPS, false) || orr_log_event_of(f->log, "p2p-matrix-ok") ||
+        f->log->mentions[ORR_MENTION_P2P_OFF])
         return;
     ORR_SYMPTOM(f, "p2p-not-offered",
                 orr_symptom_failed(f->log) || asks_symmetric(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
@@ -171,6 +172,25 @@ static void p2p_stops(struct orr_symptom_finder *f)
         .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
+/* p2pBandwidthLatencyTest shows that P2P is slower than copies through host memory. */
+static bool slower_than_host(struct orr_symptom_finder *f)
+{
+    const double MUCH = 0.7;
+    const struct orr_log_peer_rates *rates = &f->log->peer_rates;
+    if (!rates->line || rates->on >= MUCH * rates->off || orr_symptom_acs_refuted(f->log) ||
+        orr_log_event_of(f->log, "acs-on|iommu-translated|iommu-fault|dmar-fault"))
+        return false;
+    ORR_SYMPTOM(f, "p2p-slower", ORR_SYMPTOM_CAUSE, rates->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "P2P from GPU %d to GPU %d reaches %.3g GB/s (line %u), and copies through host memory %.3g: the "
+                    "IOMMU or PCIe ACS redirects P2P and so slows or breaks it, unless the GPUs are on two sockets, "
+                    "where CPUs forward P2P slowly.",
+                    rates->from, rates->to, rates->on, rates->line, rates->off),
+                .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
+    return true;
+}
+
 /* What people say about something that did not help. */
 static const char in_vain[] = "not help|n t help|no difference|no effect|no change|still hang";
 
@@ -199,7 +219,7 @@ static void p2p_worked_around(struct orr_symptom_finder *f)
 
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
 {
-    if (orr_symptom_of_declared_p2p(f) || orr_symptom_of_patched_driver(f))
+    if (orr_symptom_of_declared_p2p(f) || orr_symptom_of_patched_driver(f) || slower_than_host(f))
         return;
     driver_offers_none(f);
     none_between_said(f);

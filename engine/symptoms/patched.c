@@ -9,11 +9,16 @@
 #include "engine/symptoms/finding.h"
 
 /* What a text about such a driver says. */
-#define PATCHED  " patched|tinygrad|aikitoria|p2p driver|p2p kernel modul|p2p branch|staticbar1|forcep2p"
+#define PATCHED  " patched|p2p patch|tinygrad|aikitoria|p2p driver|p2p kernel modul|p2p branch|staticbar1|forcep2p"
 #define ABOUT    "p2p|peer to peer|peer access"
 #define DECLARED "gpudirect clique|gpudirect_clique"
 
 #define P2P_OFF "Check: run once with NCCL_P2P_DISABLE=1: if the job then works, it is P2P. "
+
+#define STATIC_BAR1                                                                                                    \
+    "Turn Resizable BAR on and ACS off in the BIOS, set the module's option "                                          \
+    "NVreg_RegistryDwords=\"RMForceStaticBar1=1;PeerMappingOverride=1\" in /etc/modprobe.d, and restart without a "    \
+    "display on these GPUs. Otherwise leave NCCL_P2P_DISABLE=1 set."
 
 /* The first of the GPUs that the text names; NULL if it names none. */
 static const struct orr_gpu_model *named_model(const struct orr_log *log)
@@ -108,7 +113,7 @@ static bool small_bar(struct orr_symptom_finder *f)
 static const char *patched_by(const struct orr_symptom_finder *f, const struct orr_gpu_model *model, bool wrong,
                               uint32_t *ret_line)
 {
-    const struct orr_log_event *offered = orr_log_event_of(f->log, "p2p-matrix-ok|peer-access-yes");
+    const struct orr_log_event *offered = orr_log_event_of(f->log, "p2p-matrix-ok|peer-access-yes|peer-access-can");
     *ret_line = orr_symptom_said(f->log, PATCHED, true);
     if (*ret_line)
         return "The driver is patched to offer P2P";
@@ -122,6 +127,27 @@ static const char *patched_by(const struct orr_symptom_finder *f, const struct o
                                                      : NULL;
 }
 
+/* GPUs without NVLink seem to write faster than PCIe can: the data does not arrive. */
+static bool too_fast(struct orr_symptom_finder *f, const struct orr_gpu_model *model)
+{
+    enum { GEN5_X16 = 63 }; /* GB/s in one direction */
+    const struct orr_log_peer_rates *rates = &f->log->peer_rates;
+    if (!model || model->nvlink != 0 || rates->fastest <= GEN5_X16)
+        return false;
+    ORR_SYMPTOM(
+        f, "p2p-too-fast", ORR_SYMPTOM_CAUSE, rates->fastest_line,
+        .cause = orr_symptom_text(
+            f,
+            "A pair of GPUs seems to reach %.3g GB/s with P2P (line %u). PCIe carries %d GB/s at most (generation "
+            "5, x16), so the data does not arrive: the driver does not map all of BAR 1 of one of the GPUs, "
+            "mostly the one with the display.",
+            rates->fastest, rates->fastest_line, GEN5_X16),
+        .check = "Check: simpleP2P verifies the data of a pair, `all_reduce_perf -c 1` that of NCCL. With "
+                 "NCCL_P2P_DISABLE=1, NCCL works.",
+        .cure = STATIC_BAR1);
+    return true;
+}
+
 bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
@@ -133,6 +159,8 @@ bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
     const bool stops = log->mentions[ORR_MENTION_HANG] || wrong || orr_log_event_of(log, "vllm-nccl");
     const bool geforce = is_geforce(model ? model : said_model(log));
     if ((patched || mapped || (about && geforce)) && (no_space(f) || small_bar(f)))
+        return true;
+    if (too_fast(f, model))
         return true;
     if (!patched || orr_log_event_of(log, "iommu-translated|acs-on|iommu-fault|dmar-fault") ||
         orr_log_event_of(log, "p2p-matrix-refused"))
@@ -150,10 +178,7 @@ bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
                        "must let it through"),
         .check = P2P_OFF "`nvidia-smi -q | grep -A3 BAR1` must show at least the GPU's memory, `cat /proc/cmdline` "
                          "iommu=pt or no IOMMU.",
-        .cure = "Turn Resizable BAR on and ACS off in the BIOS, set the module's option "
-                "NVreg_RegistryDwords=\"RMForceStaticBar1=1;PeerMappingOverride=1\" in /etc/modprobe.d, and restart "
-                "without a display on these GPUs. Otherwise leave NCCL_P2P_DISABLE=1 set.",
-        .explains = wrong ? "p2p-wrong-data" : NULL);
+        .cure = STATIC_BAR1, .explains = wrong ? "p2p-wrong-data" : NULL);
     return stops;
 }
 
