@@ -99,7 +99,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The pod gets the device files of all RDMA NICs of its host.",
      "A device plugin gives a pod those that it may open.", "      mountPath: /dev/infiniband"},
     {"pod-privileged", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "privileged: true", NULL,
-     "The container may open all devices of its host.", "", "        privileged: true"},
+     "The container may open all devices of its host.", "Nothing needs to change.", "        privileged: true"},
     {"memlock-free", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "locked memory: unlimited", NULL,
      "The shell may lock as much memory as it likes.", "Nothing, if the job runs with the same limit.",
      "locked memory: unlimited"},
