@@ -338,6 +338,12 @@ static void say_wrong(const struct orr_perf_work *work, struct orr_perf_table *t
     orr_perf_lead(table, orr_arena_text(work->arena,
                                         "%lld value%s of these results %s wrong, so their bandwidth says nothing.",
                                         (long long)wrong, orr_plural((uint64_t)wrong), wrong == 1 ? "is" : "are"));
+    const struct orr_symptom *cause = orr_symptom_explaining(&work->check->symptoms, "tests-wrong");
+    if (cause) {
+        orr_perf_lead(table, cause->cause);
+        orr_perf_lead(table, cause->check);
+        orr_perf_lead(table, cause->cure);
+    }
     for (uint32_t i = 0; i < work->check->setting_count; i++) {
         const struct orr_perf_setting *setting = &work->check->settings[i];
         if (!strcmp(setting->name, "NCCL_PROTO") && strstr(setting->value, "LL128") && setting->value[0] != '^')

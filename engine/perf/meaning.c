@@ -10,6 +10,9 @@ enum { TWO_HOSTS = 2 };
 
 void orr_perf_lead(struct orr_perf_table *table, const char *sentence)
 {
+    for (uint32_t i = 0; i < table->lead_count; i++)
+        if (!strcmp(table->leads[i], sentence))
+            return;
     if (table->lead_count < ORR_PERF_LEADS && *sentence)
         table->leads[table->lead_count++] = sentence;
 }

@@ -31,8 +31,11 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
             table, ORR_PERF_SHAPE_WRONG, from, to,
             orr_arena_text(work->arena,
                            "The results contain %llu wrong value%s, first at %s: data was corrupted. A wrong result "
-                           "makes the bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
-                           (unsigned long long)wrong, orr_plural((int64_t)wrong), text));
+                           "makes the bandwidth meaningless%s.",
+                           (unsigned long long)wrong, orr_plural((int64_t)wrong), text,
+                           orr_symptom_explaining(&work->check->symptoms, "tests-wrong")
+                               ? ""
+                               : "; look for errors of GPU memory, NVLinks and NICs first"));
 }
 
 /* A row's share of what such runs usually reach, or of the prediction if that is unknown; 0 if there is no figure. */

@@ -249,6 +249,11 @@ const struct orr_asked orr_asked_network[] = {
      "offers: slow or unsteady transfers with ECE are a matter of the NICs' firmware and the switches.",
      "Check: run once with NCCL_IB_ECE_ENABLE=0 (2.23.4 on).",
      "If that is faster, keep it, and update firmware and driver of the NICs to the same release on all hosts."},
+    {"asked-collnet-cached", "collnet_enable&cache|each time|no longer|only once|some communicator|selectively& 2 27 ",
+     "NCCL 2.27.3 reads NCCL_COLLNET_ENABLE once for all communicators. 2.27.5 reads it again for each of them, as "
+     "releases before 2.27 do.",
+     "Check: \"NCCL version\" with NCCL_DEBUG=VERSION.",
+     "Use NCCL 2.27.5 or newer, or set collnetEnable in the ncclConfig_t of each communicator (2.27 on)."},
     {"asked-sharp",
      "collnet| sharp &how |what |enable|use sharp|relation|support|not used|?&nccl|infiniband|switch|plugin| "
      "roce&!nvlink sharp|nvls",

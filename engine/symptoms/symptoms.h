@@ -43,6 +43,8 @@ struct orr_symptoms {
 /* Texts are constants, or of arena. */
 enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *arena, struct orr_symptoms *ret_symptoms,
                                 struct orr_error *err) ORR_NO_DISCARD;
+/* The first cause that explains a message; NULL if none does. */
+const struct orr_symptom *orr_symptom_explaining(const struct orr_symptoms *symptoms, const char *id);
 const char *orr_symptom_word(enum orr_symptom_weight weight);
 /* The event of the first of the messages "A|B|C" that the text has; NULL if it has none of them. */
 const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *ids);

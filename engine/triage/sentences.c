@@ -208,19 +208,16 @@ static void say_cause(struct orr_triaging *t)
     const struct orr_log_event *event = triage->cause == NONE ? NULL : &t->log->events[triage->cause];
     const enum orr_log_weight weight = event ? orr_triage_weight(event) : ORR_WEIGHT_NOTE;
     const bool first = event && event->message && (weight == ORR_WEIGHT_FATAL || weight == ORR_WEIGHT_ERROR);
-    uint32_t said = 0, explained = NONE;
-    for (uint32_t i = 0; first && explained == NONE && i < triage->symptoms.count; i++)
-        if (triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE && triage->symptoms.rows[i].explains &&
-            !strcmp(triage->symptoms.rows[i].explains, event->message->id))
-            explained = i;
-    if (explained != NONE) {
-        say_symptom(t, &triage->symptoms.rows[explained]);
+    uint32_t said = 0;
+    const struct orr_symptom *explains = first ? orr_symptom_explaining(&triage->symptoms, event->message->id) : NULL;
+    if (explains) {
+        say_symptom(t, explains);
         said++;
     }
     if (first)
         say_event(t);
     for (uint32_t i = 0; i < triage->symptoms.count && said < CAUSES_SAID; i++)
-        if (i != explained && triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE) {
+        if (&triage->symptoms.rows[i] != explains && triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE) {
             say_symptom(t, &triage->symptoms.rows[i]);
             said++;
         }
