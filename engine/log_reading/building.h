@@ -8,7 +8,6 @@
 #include "engine/log_reading/scan.h"
 
 enum { ORR_LOG_JOINED_MOST = 4096 }; /* most bytes of wrapped lines that are joined */
-enum { ORR_LOG_MATRIX = 16 };        /* most GPUs of a matrix of p2pBandwidthLatencyTest */
 #define ORR_LOG_NOBODY UINT32_MAX    /* no writer, no record */
 
 /* The last message, kept while a wrapped line may still follow. */
@@ -75,7 +74,7 @@ struct orr_log_building {
     char hca[40]; /* the NIC that ibv_devinfo describes; "" if unknown */
     enum orr_log_usage { ORR_LOG_USAGE_NONE, ORR_LOG_USAGE_BAR1, ORR_LOG_USAGE_MEMORY } usage; /* of nvidia-smi -q */
     enum orr_log_matrix { ORR_LOG_MATRIX_NONE, ORR_LOG_MATRIX_OFF, ORR_LOG_MATRIX_ON } matrix; /* of peer_rates.c */
-    double rates[ORR_LOG_MATRIX][ORR_LOG_MATRIX]; /* without P2P, GB/s; 0: unknown */
+    double rates[ORR_PEERS_MOST][ORR_PEERS_MOST]; /* without P2P, GB/s; 0: unknown */
     bool limit_asked;                             /* the line before was `ulimit -l`, and its answer follows */
     struct orr_span before;                       /* text before "NCCL WARN" in the current speech: the file of NCCL */
     bool continues, command;                      /* the line before ended with a backslash; it belonged to a command */
@@ -119,7 +118,7 @@ void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const cha
 bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* apertures.c: a line about BAR 1 or the memory of a GPU; true if it is one. */
 bool orr_log_take_aperture(struct orr_log_building *b, const char *line, uint32_t number);
-/* peer_rates.c: a line of a matrix of p2pBandwidthLatencyTest; true if it is one. */
+/* peer_rates.c: a line of a matrix of p2pBandwidthLatencyTest or nvbandwidth; true if it is one. */
 bool orr_log_take_peer_rates(struct orr_log_building *b, const char *line, uint32_t number);
 /* devices.c: `ulimit`'s limit of locked memory; true if the line has it. */
 bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number);

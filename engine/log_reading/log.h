@@ -234,12 +234,16 @@ struct orr_log_aperture {
     uint32_t line;     /* of bar1 */
 };
 
-/* What p2pBandwidthLatencyTest measures in one direction, in GB/s: the pair with the lowest rate with P2P in relation
- * to that without, and the highest rate of any pair with P2P. */
+enum { ORR_PEERS_MOST = 16 }; /* most GPUs of a matrix */
+
+/* What p2pBandwidthLatencyTest or nvbandwidth measures in one direction, in GB/s: the pair with the lowest rate with
+ * P2P in relation to that without, and the highest rate of any pair with P2P. */
 struct orr_log_peer_rates {
     double on, off, fastest;
     int from, to;
-    uint32_t line, fastest_line; /* 0: none */
+    uint32_t line, fastest_line;    /* 0: none */
+    uint32_t gpus;                  /* of the matrix */
+    double (*with)[ORR_PEERS_MOST]; /* [from][to]: with P2P; NULL if no matrix has it. 0: unknown */
 };
 
 struct orr_log {

@@ -2,9 +2,10 @@
 /* Says what a bus bandwidth means if it is not the rate of a link: NVLink SHARP and trees on two hosts send less than
  * the ring that the factor of busbw assumes, and NVLinks carry less data than their line rate, or join only some of the
  * GPUs. */
-#include "engine/perf/perfing.h"
-
 #include <string.h>
+
+#include "engine/hardware/gpu_models.h"
+#include "engine/perf/perfing.h"
 
 enum { TWO_HOSTS = 2 };
 
@@ -40,6 +41,15 @@ void orr_perf_admit_trees(struct orr_perf_table *table)
         row->high = most;
         row->verdict = ORR_PERF_EXPECTED;
     }
+}
+
+bool orr_perf_bridges_assumed(const struct orr_perf_machine *machine, const struct orr_perf_table *table)
+{
+    const char *name = table->measured->model;
+    const struct orr_gpu_model *model = name ? orr_gpu_model_of_name(name) : NULL;
+    return model && model->form == ORR_GPU_PCIE && machine->type && !table->measured->said_type &&
+           !strcmp(table->machine_source, "guessed") &&
+           machine->analysis->communicator.aligned[ORR_GRAPH_RING].type_intra <= ORR_PATH_NVB;
 }
 
 static const char *beyond_nics(const struct orr_perf_work *work, const struct orr_perf_table *table)

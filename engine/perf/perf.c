@@ -55,6 +55,9 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
     const char *undecidable = check ? check->undecidable : NULL;
     if (table->measured->said_alone && !undecidable && !strcmp(table->machine_source, "guessed"))
         undecidable = "the text does not say how many GPUs these are; with that number, --machine TYPE judges it";
+    if (!undecidable && orr_perf_bridges_assumed(machine, table))
+        undecidable = "these GPUs are PCIe cards, and nothing shows whether NVLink bridges join them; paste the output "
+                      "of `nvidia-smi topo -m` too";
     orr_perf_judge_rows(expectation, undecidable, table);
     const bool expectation_made = code == ORR_OK;
     code = ORR_OK;

@@ -36,6 +36,8 @@ struct orr_perf_work {
  * is the caller's, also after an error: orr_perf_machine_release(). */
 enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr_perf_table *table,
                                     struct orr_perf_machine *ret_machine, struct orr_error *err) ORR_NO_DISCARD;
+/* Whether the machine was guessed by the names of PCIe cards, which only some servers join by NVLink bridges. */
+bool orr_perf_bridges_assumed(const struct orr_perf_machine *machine, const struct orr_perf_table *table);
 void orr_perf_machine_release(struct orr_perf_machine *machine);
 /* Adds a sentence, which must live as long as the table; "" and sentences beyond ORR_PERF_ASSUMED are dropped. */
 void orr_perf_assume(struct orr_perf_table *table, const char *sentence);

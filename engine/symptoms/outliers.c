@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares figures that a person lists: one for each pair of hosts, or one for each rank of a host. A host that is slow
- * with every partner, although its partners are fast with others, is the slow one; ranks that are slow on every host
- * share something that the others do not. */
+/* Compares figures that a person lists, one for each pair of hosts or for each rank of a host, and matrices of GPUs. A
+ * host that is slow with every partner, although its partners are fast with others, is the slow one; ranks that are
+ * slow on every host share something that the others do not. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,8 +273,59 @@ static void slow_ranks(struct orr_symptom_finder *f)
                         "(NCCL_TOPO_FILE).");
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The middle of the rates between the other GPUs of a matrix; 0 if one of them is missing. *least gets the smallest. */
+static double among_others(const struct orr_log_peer_rates *rates, uint32_t gpu, double *least)
+{
+    double values[ORR_PEERS_MOST * ORR_PEERS_MOST];
+    uint32_t count = 0;
+    for (uint32_t from = 0; from < rates->gpus; from++)
+        for (uint32_t to = 0; to < rates->gpus; to++)
+            if (from != to && from != gpu && to != gpu)
+                values[count++] = rates->with[from][to];
+    qsort(values, count, sizeof values[0], by_value);
+    *least = count ? values[0] : 0;
+    return *least > 0 ? values[count / 2] : 0;
+}
+
+/* A GPU that is slow with every other in a matrix of bandwidths, while these are alike. */
+static void slow_gpu(struct orr_symptom_finder *f)
+{
+    static const double SLOW = 0.75, ALIKE = 0.85;
+    const struct orr_log_peer_rates *rates = &f->log->peer_rates;
+    for (uint32_t g = 0; rates->with && rates->gpus >= LEAST && g < rates->gpus; g++) {
+        double least, most = 0;
+        const double others = among_others(rates, g, &least);
+        bool whole = others > 0;
+        for (uint32_t i = 0; i < rates->gpus; i++) {
+            const double out = rates->with[g][i], in = rates->with[i][g], more = out > in ? out : in;
+            whole &= i == g || (out > 0 && in > 0);
+            most = i != g && more > most ? more : most;
+        }
+        if (!whole || least < ALIKE * others || most > SLOW * others)
+            continue;
+        ORR_SYMPTOM(f, "slow-gpu", ORR_SYMPTOM_CAUSE, rates->fastest_line,
+                    .cause = orr_symptom_text(f,
+                                              "GPU %u reaches at most %.3g GB/s with every other GPU, and these reach "
+                                              "%.3g among themselves. Its own PCIe link or NVLinks are slow, and every "
+                                              "ring over it is as slow.",
+                                              g, most, others),
+                    .check = "Check: `nvidia-smi -q -i N | grep -A12 'PCI$'` shows the generation and width of its "
+                             "link under load, `nvidia-smi nvlink -s -i N` its NVLinks.",
+                    .cure = "Seat the card or riser again, or move it to a slot with as many lanes; leave the GPU out "
+                            "of jobs until then (CUDA_VISIBLE_DEVICES).");
+        return;
+    }
+}
+
 void orr_symptoms_of_outliers(struct orr_symptom_finder *f)
 {
+    slow_gpu(f);
     slow_host(f);
     slow_ranks(f);
 }

@@ -177,6 +177,9 @@ static bool slower_than_host(struct orr_symptom_finder *f)
 {
     const double MUCH = 0.7;
     const struct orr_log_peer_rates *rates = &f->log->peer_rates;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        if (!strcmp(f->found->rows[i].id, "slow-gpu"))
+            return true;
     if (!rates->line || rates->on >= MUCH * rates->off || orr_symptom_acs_refuted(f->log) ||
         orr_log_event_of(f->log, "acs-on|iommu-translated|iommu-fault|dmar-fault"))
         return false;

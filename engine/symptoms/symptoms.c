@@ -26,13 +26,13 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     orr_symptoms_of_program(&f);
     orr_symptoms_of_ranks(&f);
     orr_symptoms_of_pcie(&f);
+    orr_symptoms_of_outliers(&f); /* one slow GPU is not P2P that is slow */
     orr_symptoms_of_p2p(&f);
     orr_symptoms_of_host(&f);
     orr_symptoms_of_network(&f);
     orr_symptoms_of_gids(&f);
     orr_symptoms_of_job(&f);
     orr_symptoms_of_trace(&f);
-    orr_symptoms_of_outliers(&f);
     orr_symptoms_of_settings(&f);
     orr_symptoms_of_questions(&f);
     if (ret_symptoms->count)
