@@ -26,7 +26,8 @@ enum {
     X(FATAL, "error", "yes")                                                                                           \
     X(AFTERMATH, "error", "yes") /* it follows from another error, maybe in another rank's log */                      \
     X(REPORT, "error", "yes")    /* it says that something ended, but not why: an NCCL result, a launcher */           \
-    X(HANG, "error", "yes")      /* ranks waited for one another until a time limit */
+    X(HANG, "error", "yes")      /* ranks waited for one another until a time limit */                                   \
+    X(ABSENT, "error", "yes")    /* processes waited for others of the job that did not start */
 
 enum orr_log_weight {
 #define X(symbol, severity, ends) ORR_WEIGHT_##symbol,

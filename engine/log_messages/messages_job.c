@@ -70,7 +70,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Make the ranks call the same collectives in the same order; the line names both calls.",
      "RuntimeError: Detected mismatch between collectives on ranks. Rank 1 is running collective: "
      "CollectiveFingerPrint(OpType=ALLREDUCE)"},
-    {"store-clients", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "clients joined", NULL,
+    {"store-clients", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "clients joined", NULL,
      "PyTorch waited for processes of the job that did not start or cannot reach the first host.",
      "Check that the job runs on every host, and MASTER_ADDR, MASTER_PORT and firewalls.",
      "torch.distributed.DistStoreError: Timed out after 901 seconds waiting for clients. 1/2 clients joined."},
@@ -79,12 +79,12 @@ const struct orr_log_message orr_log_messages_job[] = {
      "another process group.",
      "Look at rank 0's own output first. If it only takes long, raise the timeout of init_process_group().",
      "RuntimeError: [1] is setting up NCCL communicator and retreiving ncclUniqueId from [0] via c10d key-value store"},
-    {"rendezvous-timeout", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "RendezvousTimeoutError", NULL,
+    {"rendezvous-timeout", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "RendezvousTimeoutError", NULL,
      "torchrun waited for hosts of the job that did not start or cannot reach the first one.",
      "Check that --nnodes, --rdzv_id and --rdzv_endpoint are the same on all hosts, and that the endpoint's port is "
      "open.",
      "torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError"},
-    {"store-connect", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "client socket has timed out", NULL,
+    {"store-connect", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "client socket has timed out", NULL,
      "PyTorch could not connect to the first host of the job.",
      "Check MASTER_ADDR, MASTER_PORT and firewalls, and that rank 0 runs.",
      "[W socket.cpp:601] [c10d] The client socket has timed out after 900s while trying to connect to (10.0.0.1, "
@@ -191,6 +191,11 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"cuda-memory-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA out of memory", NULL,
      "The application used up the memory of the GPU.", "Reduce the batch or the model's memory per GPU.",
      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."},
+    {"cuda-memory-taken", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA error: out of memory", NULL,
+     "The GPU had no memory left for this process; another process may hold it.",
+     "`nvidia-smi` lists the processes on each GPU: end those that should not run, or give every rank a GPU of its "
+     "own.",
+     "torch.AcceleratorError: CUDA error: out of memory"},
     {"killed-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "oom-kill", NULL,
      "The system ended a process, because the host or the container had no memory left.",
      "Raise the job's memory limit, or use fewer data loader processes.",

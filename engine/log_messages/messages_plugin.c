@@ -32,6 +32,10 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "NCCL found no network plugin and uses its own network.",
      "This is normal on InfiniBand and RoCE. On AWS (EFA) and GCP, install the plugin and put it into LD_LIBRARY_PATH.",
      "NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin."},
+    {"plugin-missing-named", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin: Could not find", NULL,
+     "NCCL did not find the network plugin that NCCL_NET_PLUGIN names, and uses its own network.",
+     "Install it where LD_LIBRARY_PATH of every rank leads, or unset NCCL_NET_PLUGIN.",
+     "NET/Plugin: Could not find: ofi libnccl-net-ofi.so"},
     {"plugin-missing", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "/Plugin: Could not find", NULL,
      "NCCL found no plugin of that name and uses what it has itself.",
      "This is normal for tuner and profiler plugins, and for networks on InfiniBand and RoCE. On AWS and GCP, install "

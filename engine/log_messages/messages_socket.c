@@ -84,6 +84,17 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "The socket network found no interface that it may use.",
      "NCCL_SOCKET_IFNAME must name an interface that is up on this host (`ip -br addr`).",
      "NET/Socket : no interface found"},
+    {"socket-listen", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No usable listening interface found", NULL,
+     "NCCL_COMM_ID names an address that no interface of this host shares a network with.",
+     "Set NCCL_COMM_ID to an address of rank 0's host that all hosts reach, or unset it: PyTorch and MPI programs "
+     "hand the address round themselves.",
+     "NET/Socket : No usable listening interface found"},
+    {"socket-many", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "number of sockets is greater than the maximum", NULL,
+     "NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is more than the 64 sockets of a connection that NCCL allows, "
+     "so it uses fewer.",
+     "Choose values whose product is at most 64.",
+     "NET/Socket : the total number of sockets is greater than the maximum allowed, setting NCCL_NSOCKS_PERTHREAD to "
+     "4"},
     {"socket-family", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "is neither AF_INET(2) nor AF_INET6", NULL,
      "A rank got something else than an address from another one: a host lacks the interface that NCCL_SOCKET_IFNAME "
      "names, or ranks do not use the same network or release of NCCL.",

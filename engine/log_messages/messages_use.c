@@ -39,6 +39,11 @@ const struct orr_log_message orr_log_messages_use[] = {
      "Check torch.cuda.is_available() in the same process on every host, CUDA_VISIBLE_DEVICES (Ray hides GPUs from "
      "actors that ask for none), and that PyTorch's CUDA fits the driver (nvidia-smi).",
      "ValueError: ProcessGroupNCCL is only supported with GPUs, no GPUs found!"},
+    {"torch-no-cuda", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "No CUDA GPUs are available", NULL,
+     "PyTorch sees no GPU in this process.",
+     "Check CUDA_VISIBLE_DEVICES and `nvidia-smi -L` in the same process: the scheduler, the container or Ray may hide "
+     "the GPUs.",
+     "RuntimeError: No CUDA GPUs are available"},
     {"nccl-symbol", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "undefined symbol: nccl", NULL,
      "A program or library was built for a newer NCCL than the libnccl.so.2 that it found.",
      "`ldd FILE | grep nccl` shows which one it loads. Keep one package nvidia-nccl-cu* (`pip list | grep nccl`), and "
@@ -48,6 +53,11 @@ const struct orr_log_message orr_log_messages_use[] = {
      "The program does not find NCCL.",
      "Install libnccl2 or the package nvidia-nccl-cu* of its CUDA release, or add its folder to LD_LIBRARY_PATH.",
      "error while loading shared libraries: libnccl.so.2: cannot open shared object file: No such file or directory"},
+    {"element-unknown", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Unrecognized element token", NULL,
+     "NCCL_ALGO or NCCL_PROTO has a word that this NCCL does not know, so it does not start.",
+     "Correct the value that the line names, or unset it: Ring, Tree, CollNetDirect, CollNetChain, NVLS, NVLSTree and "
+     "PAT are algorithms, LL, LL128 and Simple protocols.",
+     "Unrecognized element token \"Rings\" when parsing \"Rings\""},
     {"no-algorithm", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error : no algorithm/protocol available", NULL,
      "NCCL_ALGO and NCCL_PROTO leave no algorithm that can do this operation here.",
      "Unset NCCL_ALGO and NCCL_PROTO, or allow Ring as well.",

@@ -57,6 +57,7 @@ void orr_symptoms_of_host(struct orr_symptom_finder *f);
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);
 void orr_symptoms_of_network(struct orr_symptom_finder *f);
+void orr_symptoms_of_plugins(struct orr_symptom_finder *f);
 void orr_symptoms_of_connections(struct orr_symptom_finder *f);
 void orr_symptoms_of_interfaces(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);

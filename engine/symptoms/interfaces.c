@@ -69,7 +69,8 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
         } else {
             real = reals++ ? real : nics[i].name;
         }
-    if (!others || orr_symptom_has_one_host(f->log) || orr_symptom_other_error(f->log, errors))
+    if (!others || orr_symptom_has_one_host(f->log) || orr_symptom_other_error(f->log, errors) ||
+        f->log->kinds[ORR_LOG_CONNECTED]) /* the hosts did reach each other */
         return;
     const struct orr_log_event *event = orr_log_event_of(f->log, errors);
     const char *only = reals ? "" : "only ";

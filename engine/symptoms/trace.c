@@ -58,6 +58,18 @@ static void ras_crash(struct orr_symptom_finder *f)
                 .explains = crash->message->id);
 }
 
+/* Whether the caller failed for the same reason. A healthy start has single frames too: NCCL_IB_DISABLE=1 leaves
+ * "transport/net_ib.cc:852 -> 3", and NCCL goes on to sockets. */
+static bool goes_up(const struct orr_log *log, uint32_t at)
+{
+    enum { CODE = 1 };
+    const struct orr_log_record *frame = &log->records[at];
+    for (uint32_t i = at + 1; i < log->record_count; i++)
+        if (log->records[i].session == frame->session)
+            return log->records[i].kind == ORR_LOG_FRAME && log->records[i].values[CODE] == frame->values[CODE];
+    return false;
+}
+
 void orr_symptoms_of_trace(struct orr_symptom_finder *f)
 {
     enum { REMOTE = 6 }; /* ncclRemoteError: another rank failed; 7: nothing failed */
@@ -69,12 +81,12 @@ void orr_symptoms_of_trace(struct orr_symptom_finder *f)
     for (uint32_t i = 0; i < log->event_count; i++) {
         const struct orr_log_message *message = log->events[i].message;
         if (!message || message->weight == ORR_WEIGHT_FATAL || message->weight == ORR_WEIGHT_HANG ||
-            message->weight == ORR_WEIGHT_AFTERMATH)
+            message->weight == ORR_WEIGHT_AFTERMATH || message->weight == ORR_WEIGHT_ABSENT)
             return; /* which says more */
         report = !report && message->weight == ORR_WEIGHT_REPORT ? message : report;
     }
     for (uint32_t i = 0; i < log->record_count && !frame; i++)
-        if (log->records[i].kind == ORR_LOG_FRAME && log->records[i].values[1] < REMOTE &&
+        if (log->records[i].kind == ORR_LOG_FRAME && log->records[i].values[1] < REMOTE && goes_up(log, i) &&
             strncmp(log->records[i].words[0], "misc/", strlen("misc/")) != 0) /* which serves all parts */
             frame = &log->records[i];
     while (frame && part < parts + sizeof parts / sizeof parts[0] &&

@@ -83,6 +83,14 @@ static void say_verdict(struct orr_triaging *t)
                    "stopped, or the log is cut.");
             break;
         }
+        if (triage->ended_on_some) {
+            say(t, orr_triage_text(t,
+                                   "The communicator ended on other ranks, but not on rank%s %s of %u: %s stopped "
+                                   "earlier, or the log is cut.",
+                                   orr_plural(triage->missing_count), missing ? missing : "", ranks,
+                                   triage->missing_count == 1 ? "its process" : "their processes"));
+            return;
+        }
         if (!triage->missing_count) {
             say(t, "The job did not end: nccl-tests started and printed no final result. It hung, it was stopped, or "
                    "the log is cut.");

@@ -132,6 +132,33 @@ static uint32_t find_unfinished(struct orr_triaging *t)
     return count;
 }
 
+/* Ranks that initialised the largest communicator and do not end it, although others do. */
+static uint32_t find_unended(struct orr_triaging *t)
+{
+    enum { RANK, RANKS };
+    const struct orr_log *log = t->log;
+    const uint32_t largest = orr_log_largest(log);
+    const int32_t count = most_ranks(log);
+    int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)log->session_count + 1);
+    bool *ended = ORR_NEW(t->arena, bool, (size_t)count + 1);
+    uint32_t found = 0, any = 0;
+    for (uint32_t i = 0; ranks && ended && i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind == ORR_LOG_COMM_END && (int32_t)record->values[RANKS] == count && record->values[RANK] >= 0 &&
+            record->values[RANK] < count)
+            any += ended[(int32_t)record->values[RANK]] = true;
+    }
+    for (uint32_t i = 0; any && i < log->session_count; i++) {
+        const struct orr_log_session *session = &log->sessions[i];
+        if (session->named && session->closed && session->communicator == largest && session->rank >= 0 &&
+            session->rank < count && !ended[session->rank])
+            ranks[found++] = session->rank;
+    }
+    if (found)
+        orr_triage_missing(t, ranks, found, NULL);
+    return found;
+}
+
 /* The ranks for which others waited when a time limit ended: those that called less or something else, or else those
  * that report nothing although most ranks do. */
 static void find_behind(struct orr_triaging *t)
@@ -170,6 +197,7 @@ static void judge(struct orr_triaging *t)
     const struct ending ending = find_ending(log);
     const uint32_t fatal = first_of(log, &ending, ORR_WEIGHT_FATAL, ORR_WEIGHT_FATAL);
     const uint32_t hang = first_of(log, &ending, ORR_WEIGHT_HANG, ORR_WEIGHT_HANG);
+    const uint32_t absent = first_of(log, &ending, ORR_WEIGHT_ABSENT, ORR_WEIGHT_ABSENT);
     const uint32_t aftermath = first_of(log, &ending, ORR_WEIGHT_AFTERMATH, ORR_WEIGHT_AFTERMATH);
     const uint32_t after = aftermath != NONE ? aftermath : first_of(log, &ending, ORR_WEIGHT_REPORT, ORR_WEIGHT_REPORT);
     const uint32_t maybe = first_of(log, &ending, ORR_WEIGHT_ERROR, ORR_WEIGHT_ERROR);
@@ -183,12 +211,13 @@ static void judge(struct orr_triaging *t)
     triage->finished = ending.line;
     triage->finished_how = ending.how;
     /* The first error is the cause; a timeout, or an error that follows from others, is the cause only if there is no
-     * other. */
-    const uint32_t causes[] = {fatal, hang != NONE || after != NONE ? maybe : NONE, hang, unknown, after};
+     * other. Logs of several processes are often joined one after the other, so a wait for a process that did not start
+     * can come before the error that stopped it. */
+    const bool wrong = fatal != NONE || hang != NONE || after != NONE || absent != NONE;
+    const uint32_t causes[] = {fatal, wrong ? maybe : NONE, hang, absent, unknown, after};
     triage->cause = NONE;
     for (size_t i = 0; i < sizeof causes / sizeof causes[0] && triage->cause == NONE; i++)
         triage->cause = causes[i];
-    const bool wrong = fatal != NONE || hang != NONE || after != NONE;
     if (wrong && !ending.results) {
         bool first_hung = hang != NONE && (fatal == NONE || log->events[hang].line < log->events[fatal].line);
         triage->verdict = first_hung ? ORR_TRIAGE_HUNG : ORR_TRIAGE_FAILED;
@@ -205,6 +234,11 @@ static void judge(struct orr_triaging *t)
     if (triage->cause == NONE)
         triage->cause = maybe != NONE ? maybe : first_of(log, &ending, ORR_WEIGHT_WARNING, ORR_WEIGHT_WARNING);
     const bool ended = ending.results || ending.ended || ending.line;
+    if (ended && !ending.results && !ending.line && find_unended(t)) {
+        triage->verdict = ORR_TRIAGE_INCOMPLETE;
+        triage->ended_on_some = true;
+        return;
+    }
     if (!ended && (find_unfinished(t) || log->kinds[ORR_LOG_TEST_START])) {
         triage->verdict = ORR_TRIAGE_INCOMPLETE;
         if (!triage->missing_count)

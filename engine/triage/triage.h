@@ -104,6 +104,7 @@ struct orr_triage {
     const int32_t *missing;    /* ranks that lag or did not finish initialisation, ascending */
     uint32_t missing_count;
     bool all_waited;         /* every rank reports that it waited in the same work */
+    bool ended_on_some;      /* the missing ranks do not end the communicator, and others do */
     const char *missing_why; /* a phrase; NULL if none are missing */
     const char *sides; /* a sentence about ranks that called different collectives, none of them most ranks; NULL */
     struct orr_triage_call *last_calls; /* where the job did not end and its ranks differ in them; the lowest first */

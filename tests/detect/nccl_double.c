@@ -76,6 +76,26 @@ EXPORT int ncclAllGather(char *from, char *to, size_t count, int type, void *com
 {
     return ncclReduceScatter(to, from, count, type, 0, communicator, stream);
 }
+EXPORT int ncclGroupStart(void);
+EXPORT int ncclGroupStart(void)
+{
+    return 0;
+}
+EXPORT int ncclGroupEnd(void);
+EXPORT int ncclGroupEnd(void)
+{
+    return 0;
+}
+EXPORT int ncclSend(char *from, size_t count, int type, int peer, void *communicator, void *stream);
+EXPORT int ncclSend(char *from, size_t count, int type, int peer, void *communicator, void *stream)
+{
+    return peer < 0 || ncclAllReduce(from, from, count, type, 0, communicator, stream);
+}
+EXPORT int ncclRecv(char *to, size_t count, int type, int peer, void *communicator, void *stream);
+EXPORT int ncclRecv(char *to, size_t count, int type, int peer, void *communicator, void *stream)
+{
+    return ncclSend(to, count, type, peer, communicator, stream);
+}
 EXPORT int ncclCommDestroy(void *communicator);
 EXPORT int ncclCommDestroy(void *communicator)
 {

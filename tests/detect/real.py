@@ -4,7 +4,7 @@
 
 It needs GPUs, their driver and libnccl.so.2 (PyTorch's will do), but no compiler and no MPI. The suite has no GPU and
 runs it over doubles (test_real.py). For every row of CASES it starts NCCL, a process per rank, with a dump, a log and
-five collective operations of all SIZES. Then
+five collective operations of all SIZES and an all-to-all. Then
 - `orrery detect` must write NCCL's dump, byte for byte, from the machine and from what `gather` packed of it;
 - `orrery check-log` must find nothing in the log that differs from the prediction for this dump;
 - `orrery gate` must call the node fit beside its own dump.
@@ -77,7 +77,7 @@ def release_of(library):
 
 
 def operate(nccl, communicator, rank, ranks, at):
-    """All collective operations in all sizes; `at` has room for the parts of all ranks."""
+    """All collective operations in all sizes, then an all-to-all; `at` has room for the parts of all ranks."""
     word, null = ctypes.c_size_t, ctypes.c_void_p
     for size in SIZES:
         mine, count, whole = null(at + rank * size), word(size // 4), null(at)
@@ -87,6 +87,12 @@ def operate(nccl, communicator, rank, ranks, at):
         done(nccl.ncclReduce(whole, whole, count, FLOAT, SUM, 0, *end), "ncclReduce")
         done(nccl.ncclAllGather(mine, whole, count, FLOAT, *end), "ncclAllGather")
         done(nccl.ncclReduceScatter(whole, mine, count, FLOAT, SUM, *end), "ncclReduceScatter")
+    done(nccl.ncclGroupStart(), "ncclGroupStart")
+    for peer in range(ranks):
+        part, count = null(at + peer * SIZES[0]), word(SIZES[0] // 4)
+        done(nccl.ncclSend(part, count, FLOAT, peer, communicator, None), "ncclSend")
+        done(nccl.ncclRecv(part, count, FLOAT, peer, communicator, None), "ncclRecv")
+    done(nccl.ncclGroupEnd(), "ncclGroupEnd")
 
 
 def rank_main(library, rank, ranks, gpu, meeting):

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows about network plugins: plugins that are missing, on some hosts or on all, and their libfabric. */
+#include <string.h>
+
+#include "engine/symptoms/finding.h"
+
+/* libfabric uses TCP, although it probably has a provider for the host's NICs. */
+static void slow_provider(struct orr_symptom_finder *f)
+{
+    static const char *const slow[] = {"tcp", "sockets", "udp"};
+    for (uint32_t i = 0; i < f->log->record_count; i++) {
+        const struct orr_log_record *record = &f->log->records[i];
+        const char *provider = record->kind == ORR_LOG_OFI_PROVIDER ? record->words[record->word_count - 1] : "";
+        for (size_t k = 0; k < sizeof slow / sizeof slow[0]; k++) {
+            if (strcspn(provider, ",; ") != strlen(slow[k]) || strncmp(provider, slow[k], strlen(slow[k])) != 0)
+                continue;
+            ORR_SYMPTOM(f, "libfabric-tcp", ORR_SYMPTOM_CAUSE, record->line,
+                        .cause = orr_symptom_text(f,
+                                                  "libfabric uses its provider %s (line %u) instead of that of the "
+                                                  "NICs, such as efa or cxi, so hosts exchange data over TCP.",
+                                                  slow[k], record->line),
+                        .check = "Check in the job's container: `fi_info -p efa` (or cxi) lists a provider, and `ls "
+                                 "/dev/infiniband`.",
+                        .cure = "Give the container the EFA devices (Kubernetes: vpc.amazonaws.com/efa), install the "
+                                "EFA software in the image, and set FI_PROVIDER=efa.",
+                        .explains = "ofi-open");
+            return;
+        }
+    }
+}
+
+/* Slingshot's provider opens no domain in a job step that has no VNI. */
+static void lacks_vni(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *open = orr_log_event_of(f->log, "ofi-open"), *vni = orr_log_event_of(f->log, "cxi-vni");
+    const struct orr_log_record *cxi = NULL;
+    for (uint32_t i = 0; i < f->log->record_count && !cxi; i++)
+        if (f->log->records[i].kind == ORR_LOG_OFI_PROVIDER &&
+            !strcmp(f->log->records[i].words[f->log->records[i].word_count - 1], "cxi"))
+            cxi = &f->log->records[i];
+    if (!open || !(cxi || vni) || !strstr(open->text, "-38"))
+        return;
+    ORR_SYMPTOM(
+        f, "cxi-without-vni", ORR_SYMPTOM_CAUSE, open->line,
+        .cause = orr_symptom_text(
+            f,
+            "Slingshot's libfabric provider (cxi) refused to open a NIC (-38, line %u): this job step has no VNI, the "
+            "network's key for a job. Start it with srun; on one host with `srun --network=single_node_vni`.",
+            open->line),
+        .check =
+            "Check: FI_LOG_LEVEL=warn prints \"Failed to find valid default rgroup and vni\"; `scontrol show config "
+            "| grep -i switchparameters` shows how Slurm gives VNIs; `cxi_service list` shows service 1.",
+        .cure = "Or set SLURM_NETWORK=single_node_vni, or let the administrator enable service 1 of the NICs.",
+        .explains = open->message->id);
+}
+
+/* EFA without the plugin by which alone NCCL can use it. */
+static void lacks_plugin(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *none = orr_log_event_of(f->log, "plugin-none"),
+                               *missing = orr_log_event_of(f->log, "plugin-missing-net");
+    const struct orr_log_said *said = f->log->mentions[ORR_MENTION_EFA];
+    none = none ? none : missing;
+    if (!none || !said)
+        return;
+    ORR_SYMPTOM(
+        f, "efa-without-plugin", ORR_SYMPTOM_CAUSE, none->line,
+        .cause = orr_symptom_text(f,
+                                  "NCCL finds no network plugin (line %u), and only Amazon's plugin reaches EFA (line "
+                                  "%u). Without other RDMA NICs, hosts exchange data over TCP sockets.",
+                                  none->line, said->line),
+        .check = "Check in the job's container: `find / -name 'libnccl-net*.so'`, and that LD_LIBRARY_PATH of every "
+                 "rank has that directory; `fi_info -p efa` must list a provider.",
+        .cure = "Put the plugin (/opt/amazon/ofi-nccl/lib or /opt/amazon/aws-ofi-nccl/lib) and /opt/amazon/efa/lib "
+                "into LD_LIBRARY_PATH, or install the EFA software in the image. \"NET/OFI\" lines then appear.");
+}
+
+/* A network plugin on some hosts only. */
+static void plugin_on_some(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *without = orr_log_event_of(log, "plugin-none|plugin-missing-net");
+    if (!without || !without->host_count || !strstr(without->text, "libnccl-net"))
+        return;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        const uint32_t writer = log->sessions[record->session].writer;
+        if (record->kind != ORR_LOG_PLUGIN || writer >= log->writer_count)
+            continue;
+        const char *host = log->writers[writer].host;
+        bool also_without = false;
+        for (uint32_t h = 0; h < without->host_count; h++)
+            also_without |= !strcmp(without->hosts[h], host);
+        if (also_without)
+            continue;
+        ORR_SYMPTOM(f, "plugin-on-some", ORR_SYMPTOM_CAUSE, record->line,
+                    .cause =
+                        orr_symptom_text(f,
+                                         "Host %s has a network plugin (%s, line %u), and host %s finds none (line "
+                                         "%u). Hosts with different network code may hang when they connect.",
+                                         host, record->words[0], record->line, without->hosts[0], without->line),
+                    .check = "Check: run once with NCCL_NET_PLUGIN=none on all hosts, which leaves the plugin out.",
+                    .cure = "Install the same plugin on all hosts, or take it out of LD_LIBRARY_PATH on all.");
+        return;
+    }
+}
+
+/* NCCL_NET_PLUGIN names a plugin that is missing. */
+static void named_plugin(struct orr_symptom_finder *f)
+{
+    uint32_t line = 0;
+    const char *name = orr_symptom_setting(f->log, "NCCL_NET_PLUGIN", &line);
+    const struct orr_log_event *missing = orr_log_event_of(f->log, "plugin-missing-named");
+    if (!name || !missing || !strstr(missing->text, name))
+        return;
+    ORR_SYMPTOM(f, "named-plugin-missing", ORR_SYMPTOM_CAUSE, missing->line,
+                .cause = orr_symptom_text(f,
+                                          "NCCL_NET_PLUGIN=%.60s (line %u) names a plugin that NCCL did not find (line "
+                                          "%u), so it uses its own network.",
+                                          name, line, missing->line),
+                .check = orr_symptom_text(f,
+                                          "Check in the job's container: `find / -name '*%.60s*.so'`; its folder must "
+                                          "be in LD_LIBRARY_PATH of every rank.",
+                                          name),
+                .cure = "Install the plugin, or unset NCCL_NET_PLUGIN.");
+}
+
+/* NCCL writes a line about each network that it tries. Without a line about sockets, it was not allowed to use them. */
+static void named_network(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *none = orr_log_event_of(log, "net-none");
+    const char *name = orr_symptom_setting(log, "NCCL_NET", NULL);
+    if (!none || !orr_log_event_of(log, "plugin-none|plugin-missing-named|plugin-missing-net|net-init") ||
+        orr_symptom_nic_list(log, "Socket") || orr_log_event_of(log, "socket-none|socket-usable"))
+        return;
+    ORR_SYMPTOM(
+        f, "named-network-missing", ORR_SYMPTOM_CAUSE, none->line,
+        .cause = orr_symptom_text(f,
+                                  "NCCL did not even try sockets: NCCL_NET%s%.40s (or netName in the program's "
+                                  "ncclConfig_t) allows one network only, and this host does not have it.",
+                                  name ? "=" : "", name ? name : ""),
+        .check = "Check: `env | grep NCCL_NET` in a task of the job, and /etc/nccl.conf; `ibv_devinfo` if it is "
+                 "IB, the plugin's folder in LD_LIBRARY_PATH if it is a plugin's name.",
+        .cure = "Unset NCCL_NET, so that NCCL takes the best network that works.", .explains = none->message->id);
+}
+
+void orr_symptoms_of_plugins(struct orr_symptom_finder *f)
+{
+    slow_provider(f);
+    lacks_vni(f);
+    lacks_plugin(f);
+    plugin_on_some(f);
+    named_plugin(f);
+    named_network(f);
+}
