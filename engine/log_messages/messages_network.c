@@ -70,6 +70,23 @@ const struct orr_log_message orr_log_messages_network[] = {
      "The NIC or its driver refused a resource, such as a queue pair, a completion queue or a protection domain.",
      "Check `ulimit -l` (it should be unlimited), the limits of the container, and that rdma-core fits the driver.",
      "Call to ibv_create_cq failed with error Cannot allocate memory"},
+    {"verbs-locked", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "ibv_create_", "annot allocate memory",
+     "An RDMA library could not create a queue, mostly because the process may lock too little memory: `ulimit -l` is "
+     "low, or its container lacks the capability IPC_LOCK. NCCL needs the same.",
+     "Print `ulimit -l` where this runs; it must be unlimited. Docker: --cap-add=IPC_LOCK --ulimit memlock=-1; "
+     "Kubernetes: capabilities add IPC_LOCK; Slurm: the limits of slurmd.",
+     "[host:6:0]    ib_iface.c:823  UCX  ERROR ibv_create_cq(cqe=4096) failed: Cannot allocate memory"},
+    {"perftest-port", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Port number %d state is ", "Down|Init|Armed",
+     "The RDMA port is not active, so neither ib_write_bw nor NCCL can use it.",
+     "Look at `ibstat`. Polling or Disabled: cable or switch port. Initializing: no subnet manager. A virtual function "
+     "(SR-IOV) of InfiniBand also needs GUIDs (`ip link set PF vf N node_guid X`, `port_guid X`) and a subnet manager "
+     "with virtualisation (OpenSM: virt_enabled 2).",
+     " Port number 1 state is Down"},
+    {"vf-guid", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "failed to configure VF", "GUID is not valid",
+     "A pod does not start, because its virtual function of an InfiniBand NIC has no valid GUID.",
+     "Give the functions GUIDs, each once in the fabric: the SR-IOV operator (linkType: ib) or ib-kubernetes sets "
+     "them, or on the host `ip link set PF vf N node_guid X` and `port_guid X`; then bind the function again.",
+     "infiniBand SRI-OV CNI failed to configure VF \"VF ib2 GUID is not valid\""},
     {"ib-register-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_", "Bad address",
      "The NIC driver could not register GPU memory: nvidia-peermem is not loaded or not of this driver, or the GPU has "
      "no GPUDirect RDMA, such as GeForce.",

@@ -71,7 +71,8 @@ struct orr_log_building {
     size_t listed_length;
     struct orr_log_pci pci;
     struct orr_log_block block;
-    char hca[40]; /* the NIC that ibv_devinfo describes; "" if unknown */
+    char hca[40];      /* the NIC that ibv_devinfo or ibstat describes; "" if unknown */
+    uint32_t hca_line; /* where its name is; 0 if unknown */
     enum orr_log_usage { ORR_LOG_USAGE_NONE, ORR_LOG_USAGE_BAR1, ORR_LOG_USAGE_MEMORY } usage; /* of nvidia-smi -q */
     enum orr_log_matrix { ORR_LOG_MATRIX_NONE, ORR_LOG_MATRIX_OFF, ORR_LOG_MATRIX_ON } matrix; /* of peer_rates.c */
     double rates[ORR_PEERS_MOST][ORR_PEERS_MOST]; /* without P2P, GB/s; 0: unknown */
@@ -132,6 +133,9 @@ void orr_log_take_program(struct orr_log_building *b, const char *line, size_t l
 bool orr_log_scan_gid(const char *line, size_t length, struct orr_log_catch *found);
 /* devices.c: the same of a line of `ibv_devinfo -v`. */
 bool orr_log_scan_devinfo(struct orr_log_building *b, const char *line, size_t length, struct orr_log_catch *found);
+/* port_states.c: a field of a port's state -> field; device, text of the field. */
+bool orr_log_scan_port(struct orr_log_building *b, const char *line, size_t length, uint32_t number,
+                       struct orr_log_catch *found);
 /* Gives the events their ranks and hosts, when communicators are known. */
 void orr_log_place_events(struct orr_log_building *b);
 

@@ -105,6 +105,7 @@ static const struct kind_row {
      "GPU Direct RDMA %w for GPU/%w (rank %d) - NET/%w (~using PXN via %w distance %d %w %d, read %d%*", 0},
     {ORR_LOG_GDR_NIC, "all", "NET/%t: GPU Direct RDMA %w for HCA %d '%t'%*", 0},
     {ORR_LOG_NIC_LIST, "all", "NET/%t: Using %t", 0},
+    {ORR_LOG_BOOTSTRAP, "all", "Bootstrap~: Using %t", 0},
     {ORR_LOG_NIC_SPEED, "2.23 on", "NET/IB: [%d] %w:%w:%d/%w provider=%w speed=%d%*", 0},
     {ORR_LOG_NIC_SPEED, "2.23 on", "NET/IB : Made virtual device [%d] name=%w speed=%d ndevs=1%*", 0},
     {ORR_LOG_NETWORK, "all", "Using network %t", 0},

@@ -182,6 +182,9 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
         if (kind == ORR_LOG_KIND_COUNT && (orr_log_scan_gid(lines->line, lines->length, b->found) ||
                                            orr_log_scan_devinfo(b, lines->line, lines->length, b->found)))
             kind = ORR_LOG_GID;
+        else if (kind == ORR_LOG_KIND_COUNT &&
+                 orr_log_scan_port(b, lines->line, lines->length, lines->number, b->found))
+            kind = ORR_LOG_PORT;
         if (kind != ORR_LOG_KIND_COUNT) {
             b->last.open = false;
             orr_log_add_record(b, kind, ORR_LOG_NOBODY, lines->number);

@@ -24,6 +24,7 @@
     X(SETTING, "setting")                                                                                              \
     X(NETWORK, "network")                                                                                              \
     X(NIC_LIST, "nic_list")                                                                                            \
+    X(BOOTSTRAP, "bootstrap")                                                                                          \
     X(NIC_SPEED, "nic_speed")                                                                                          \
     X(PLATFORM, "platform")                                                                                            \
     X(DEVICE, "device")                                                                                                \
@@ -79,6 +80,7 @@
     X(PLUGIN, "plugin")                                                                                                \
     X(OFI, "ofi_plugin")                                                                                               \
     X(OFI_PROVIDER, "ofi_provider")                                                                                    \
+    X(PORT, "port_state")                                                                                              \
     X(GID, "gid")                                                                                                      \
     X(COMM_END, "comm_end")                                                                                            \
     X(TEST_START, "test_start")                                                                                        \

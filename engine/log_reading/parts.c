@@ -27,4 +27,5 @@ void orr_log_parts(const struct orr_log *log, struct orr_text *text)
     add_settings(text, log);
     add(text, log->lspci_count, "lspci line", "s");
     add(text, log->kinds[ORR_LOG_GID], "show_gids row", "s");
+    add(text, log->kinds[ORR_LOG_PORT], "port field", "s");
 }

@@ -107,6 +107,17 @@ bool orr_log_gid_of(const struct orr_log_record *record, struct orr_log_gid *ret
     return true;
 }
 
+bool orr_log_port_of(const struct orr_log_record *record, enum orr_log_port_field *ret_field, const char **ret_device,
+                     const char **ret_text)
+{
+    if (record->kind != ORR_LOG_PORT)
+        return false;
+    *ret_field = (enum orr_log_port_field)record->values[0];
+    *ret_device = record->words[0];
+    *ret_text = record->words[1];
+    return true;
+}
+
 bool orr_log_counts_of(const struct orr_log_record *record, struct orr_log_counts *ret_counts)
 {
     enum { WITH_NVLS = 4, WITH_COLLNET };

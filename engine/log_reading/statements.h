@@ -65,4 +65,20 @@ struct orr_log_gid {
 };
 bool orr_log_gid_of(const struct orr_log_record *record, struct orr_log_gid *ret_gid);
 
+/* A field of the state of an RDMA port, as ibstat, ibstatus, ibv_devinfo or `rdma link` prints it. */
+enum orr_log_port_field {
+    ORR_PORT_BEGINS, /* the device; its fields follow */
+    ORR_PORT_NUMBER, /* the port; its fields follow */
+    ORR_PORT_LINK,   /* device and states of one line: "DOWN physical_state DISABLED netdev ens1" */
+    ORR_PORT_STATE,
+    ORR_PORT_PHYSICAL,
+    ORR_PORT_RATE,
+    ORR_PORT_LID,
+    ORR_PORT_MANAGER, /* the LID of the subnet manager */
+    ORR_PORT_LAYER,
+    ORR_PORT_GUID
+};
+bool orr_log_port_of(const struct orr_log_record *record, enum orr_log_port_field *ret_field, const char **ret_device,
+                     const char **ret_text);
+
 #endif

@@ -142,6 +142,15 @@ const struct orr_asked orr_asked_network[] = {
      "the index of each NIC itself: leave NCCL_IB_GID_INDEX unset.",
      "Check: `show_gids` lists an IPv4 address with RoCE v2 for each NIC.",
      "Among several GIDs, NCCL_IB_ADDR_FAMILY, NCCL_IB_ADDR_RANGE (a subnet) and NCCL_IB_ROCE_VERSION_NUM choose."},
+    {"asked-gid-six",
+     " gid | gids |gid table&ipv6|ula &all |only|no ipv4|without ipv4|no row|none &!disable ipv6|ipv4 and|both ",
+     "NCCL looks for a GID with an IPv4 address (RoCE) and, if a port has none, takes index 0, mostly a link-local "
+     "one: "
+     "connections then fail with retries exceeded (status 12). An IPv6 GID must be asked for.",
+     "Check: `show_gids` (`ibv_devinfo -v`): the row with v2 whose address does not begin with fe80, on every host.",
+     "Set NCCL_IB_GID_INDEX to that row, or with 2.21 or newer NCCL_IB_ADDR_FAMILY=AF_INET6, and NCCL_IB_ADDR_RANGE "
+     "for "
+     "the subnet if there are several. Giving the interfaces IPv4 addresses also works."},
     {"asked-rdma-pod",
      "hostnetwork|host network&rdma|infiniband|roce&need|must|require|without|unusable|unavailable|another way|other "
      "way|instead;rdma|roce&ip address|no ip |networkattach|multus|macvlan&is there|without|need|require|must|aren t "

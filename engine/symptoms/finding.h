@@ -47,8 +47,8 @@ uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool com
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
-/* job.c, trace.c, program.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and interfaces.c),
- * gids.c, settings.c */
+/* job.c, trace.c, program.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and
+ * interfaces.c), gids.c, ports.c, settings.c */
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_trace(struct orr_symptom_finder *f);
 void orr_symptoms_of_program(struct orr_symptom_finder *f);
@@ -62,6 +62,7 @@ void orr_symptoms_of_connections(struct orr_symptom_finder *f);
 void orr_symptoms_of_interfaces(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_outliers(struct orr_symptom_finder *f); /* outliers.c */
+void orr_symptoms_of_ports(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */
 

@@ -120,7 +120,8 @@ static void gaps(struct orr_symptom_finder *f, const struct port *port)
                          "\"read failed in ncclIbRoceGetVersionNum\".",
                 .cure = orr_symptom_text(f,
                                          "Set NCCL_IB_GID_INDEX=%d here, and on each other container the index of its "
-                                         "own row with v2 and an address.",
+                                         "own row with v2 and an address: each in its /etc/nccl.conf, because mpirun "
+                                         "starts no shell that reads /etc/environment or a profile.",
                                          port->good.index),
                 .explains = failure(f->log));
 }
@@ -140,19 +141,45 @@ static void choose(struct orr_symptom_finder *f, const struct port *port)
                     "On %.40s only index %d (line %u) and others of its kind are RoCE v2 with an address that routers "
                     "forward. A link-local address (fe80:) or RoCE v1 mostly does not reach other hosts.",
                     name_of(port), port->good.index, port->good_line),
-                .check = "Check `show_gids` on every host: the same index must be RoCE v2 with an IPv4 address on all "
-                         "NICs; then `ib_write_bw -x INDEX` between the hosts.",
-                .cure = orr_symptom_text(f,
-                                         "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts: before 2.21 NCCL takes "
-                                         "index 0. Later releases choose RoCE v2 by themselves.",
-                                         port->good.index),
+                .check = orr_symptom_text(
+                    f,
+                    "Check `show_gids` on every host: the same index must be RoCE v2 with such an address "
+                    "on all NICs; then `ib_write_bw -x %d` between the hosts.",
+                    port->good.index),
+                .cure = orr_symptom_text(
+                    f,
+                    port->good.address[0]
+                        ? "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts: before 2.21 NCCL takes index 0. Later "
+                          "releases choose RoCE v2 by themselves."
+                        : "Set NCCL_IB_GID_INDEX=%d if it is right on all hosts, or with 2.21 or newer "
+                          "NCCL_IB_ADDR_FAMILY=AF_INET6: by itself NCCL looks for IPv4 and, without it, takes index 0.",
+                    port->good.index),
                 .explains = failure(log));
+}
+
+/* "No such device" from ibv_modify_qp, without the table (NVIDIA/nccl#551, #718). */
+static void no_such_index(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "ib-modify-qp");
+    if (!event || !strstr(event->text, "No such device") || f->log->kinds[ORR_LOG_GID])
+        return;
+    ORR_SYMPTOM(f, "gid-missing", ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "\"No such device\" of ibv_modify_qp (line %u) mostly means that the GID index in use is not in "
+                    "the table of that host's NIC: in containers that share a NIC each has rows of its own.",
+                    event->line),
+                .check = "Check: `show_gids` in every container lists the indices that it has.",
+                .cure = "Unset NCCL_IB_GID_INDEX: NCCL 2.21 or newer finds the index of each NIC. Otherwise write each "
+                        "host's own, the row with v2 and an address, to its /etc/nccl.conf.",
+                .explains = "ib-modify-qp");
 }
 
 void orr_symptoms_of_gids(struct orr_symptom_finder *f)
 {
     enum { PORTS_MOST = 64 };
     uint32_t set_in = 0;
+    no_such_index(f);
     const char *text = orr_symptom_setting(f->log, "NCCL_IB_GID_INDEX", &set_in);
     const int32_t index = text ? (int32_t)strtol(text, NULL, 10) : -1;
     struct port *ports = f->log->kinds[ORR_LOG_GID] ? ORR_NEW(f->arena, struct port, PORTS_MOST) : NULL;

@@ -2,6 +2,7 @@
 /* Rows about the interfaces of the sockets: those of containers, those that a host lacks, ports for management. */
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/hardware/hardware.h"
 #include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
@@ -178,6 +179,68 @@ static void misplaced_signs(struct orr_symptom_finder *f)
     }
 }
 
+/* The first interface of "eth0:10.0.0.1<0>", "[0]eth0:10.0.0.1<0>" or "ib0:fe80::1%ib0<0>". */
+static const char *interface_of(const struct orr_log_record *record, size_t *ret_length)
+{
+    const char *at = record->word_count ? record->words[0] : "";
+    at += *at == '[' ? strcspn(at, "]") + 1 : 0;
+    *ret_length = strcspn(at, ":");
+    return at[*ret_length] == ':' ? at : NULL;
+}
+
+/* An address that only hosts on the same link reach; they may have no link in common. */
+static bool is_link_local(const char *address)
+{
+    return !strncmp(address, "fe80:", 5) || !strncmp(address, "169.254.", 8);
+}
+
+/* Two hosts chose interfaces by themselves, and they are of different networks. */
+static void unlike_bootstraps(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_record *local = NULL, *other = NULL;
+    const char *local_host = "";
+    size_t length = 0, size = 0;
+    for (uint32_t round = 0; round < 2 && !other; round++) /* first the one that is link-local, then another host's */
+        for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++) {
+            const struct orr_log_record *record = &log->records[i];
+            const uint32_t writer =
+                record->kind == ORR_LOG_BOOTSTRAP ? log->sessions[record->session].writer : log->writer_count;
+            const char *name = writer < log->writer_count ? interface_of(record, &size) : NULL;
+            if (!name)
+                continue;
+            const char *host = log->writers[writer].host;
+            if (!round && is_link_local(name + size + 1)) {
+                local = record;
+                local_host = host;
+                length = size;
+                break;
+            }
+            if (round && local && strcmp(host, local_host) != 0 && !is_link_local(name + size + 1) &&
+                (size != length || strncmp(name, interface_of(local, &length), size) != 0)) {
+                other = record;
+                break;
+            }
+        }
+    if (!other || orr_symptom_other_error(log, ""))
+        return;
+    const char *name = interface_of(other, &size), *own = interface_of(local, &length);
+    ORR_SYMPTOM(f, "bootstrap-unlike", ORR_SYMPTOM_CAUSE, local->line,
+                .cause = orr_symptom_text(f,
+                                          "Host %.40s starts over %.*s with a link-local address (line %u), and "
+                                          "another host over %.*s (line %u). They are two networks, so the ranks may "
+                                          "not reach each other and wait.",
+                                          local_host, (int)length, own, local->line, (int)size, name, other->line),
+                .check = orr_symptom_text(f,
+                                          "Check: `ip -br addr` on both hosts: both must have an address of the "
+                                          "network of %.*s.",
+                                          (int)size, name),
+                .cure = orr_symptom_text(f,
+                                         "Set NCCL_SOCKET_IFNAME=%.*s on all hosts, or that interface's name on each "
+                                         "host. It serves the start; InfiniBand still carries the data.",
+                                         (int)size, name));
+}
+
 void orr_symptoms_of_interfaces(struct orr_symptom_finder *f)
 {
     misplaced_signs(f);
@@ -185,4 +248,5 @@ void orr_symptoms_of_interfaces(struct orr_symptom_finder *f)
     management_port(f);
     virtual_interfaces(f);
     missing_interface(f);
+    unlike_bootstraps(f);
 }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows about the RDMA ports whose states ibstat, ibstatus, ibv_devinfo or `rdma link` print: ports without a link,
+ * without a subnet manager, virtual functions without GUIDs, and ports slower than others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/log_reading/statements.h"
+#include "engine/symptoms/finding.h"
+
+struct port {
+    const char *device;
+    enum { UNKNOWN, ACTIVE, INIT, DOWN } state;
+    enum { LINK_UNKNOWN, LINK_UP, LINK_DOWN } link;
+    enum { LAYER_UNKNOWN, INFINIBAND, ETHERNET } layer;
+    double rate; /* Gb/s; 0 if unknown */
+    bool without_guid, without_lid, has_manager;
+    uint32_t line; /* of its state */
+};
+
+static bool says(const char *text, const char *word)
+{
+    return strcasestr(text, word) != NULL;
+}
+
+static void read_state(struct port *port, const char *text, uint32_t line)
+{
+    port->line = line;
+    port->state = says(text, "active") ? ACTIVE : says(text, "init") ? INIT : says(text, "down") ? DOWN : UNKNOWN;
+}
+
+static void read_link(struct port *port, const char *text)
+{
+    port->link = says(text, "linkup") || says(text, "link_up")                            ? LINK_UP
+                 : says(text, "polling") || says(text, "disabled") || says(text, "sleep") ? LINK_DOWN
+                                                                                          : LINK_UNKNOWN;
+}
+
+static void read_field(struct port *port, enum orr_log_port_field field, const char *text, uint32_t line)
+{
+    switch (field) {
+    case ORR_PORT_STATE:
+        read_state(port, text, line);
+        break;
+    case ORR_PORT_PHYSICAL:
+        read_link(port, text);
+        break;
+    case ORR_PORT_RATE:
+        port->rate = strtod(text, NULL);
+        break;
+    case ORR_PORT_LID:
+        port->without_lid = strtol(text, NULL, 0) == 0xffff;
+        break;
+    case ORR_PORT_MANAGER:
+        port->has_manager = strtol(text, NULL, 0) > 0;
+        break;
+    case ORR_PORT_LAYER:
+        port->layer = says(text, "infiniband") ? INFINIBAND : says(text, "ethernet") ? ETHERNET : LAYER_UNKNOWN;
+        break;
+    case ORR_PORT_GUID:
+        port->without_guid = *text && text[strspn(text, "0x:")] == 0;
+        break;
+    case ORR_PORT_BEGINS:
+    case ORR_PORT_NUMBER:
+    case ORR_PORT_LINK:
+        break;
+    }
+}
+
+/* The ports that have a state. */
+static uint32_t list_ports(const struct orr_log *log, struct port *ports, uint32_t most)
+{
+    uint32_t count = 0;
+    struct port next = {0};
+    for (uint32_t i = 0; i < log->record_count && !orr_budget_spent(i % 64 == 0); i++) {
+        enum orr_log_port_field field;
+        const char *device, *text;
+        if (!orr_log_port_of(&log->records[i], &field, &device, &text))
+            continue;
+        if (field <= ORR_PORT_LINK) {
+            const bool again = field == ORR_PORT_NUMBER && next.device && !strcmp(next.device, device);
+            const struct port begun = {.device = device, .without_guid = again && next.without_guid};
+            if (next.state && count < most)
+                ports[count++] = next;
+            next = begun;
+        }
+        if (field == ORR_PORT_LINK) {
+            const char *physical = strstr(text, "physical_state ");
+            read_state(&next, text, log->records[i].line);
+            read_link(&next, physical ? physical : "");
+            next.state =
+                !strncasecmp(text, "down", 4) ? DOWN : next.state; /* the name of an interface may say "active" */
+        }
+        read_field(&next, field, text, log->records[i].line);
+    }
+    if (next.state && count < most)
+        ports[count++] = next;
+    return count;
+}
+
+/* An InfiniBand port has a link, and no subnet manager has made it active. */
+static void not_active(struct orr_symptom_finder *f, const struct port *port)
+{
+    const bool virtual_function =
+        port->without_guid || (port->without_lid && (port->has_manager || port->state == DOWN));
+    const char *device = port->device;
+    ORR_SYMPTOM(
+        f, virtual_function ? "ib-function-down" : "ib-no-manager", ORR_SYMPTOM_CAUSE, port->line,
+        .cause = port->without_guid
+                     ? orr_symptom_text(f,
+                                        "%.40s has no GUID (all zeros), so the subnet manager does not make its port "
+                                        "active (line %u): a virtual function gets its GUIDs from its host.",
+                                        device, port->line)
+                 : virtual_function
+                     ? orr_symptom_text(f,
+                                        "%.40s has a link, but no address of the subnet manager (LID 65535), so its "
+                                        "port is not active (line %u): as a virtual function without valid GUIDs, or "
+                                        "under a subnet manager without virtualisation.",
+                                        device, port->line)
+                     : orr_symptom_text(f,
+                                        "%.40s has a link, but its port is not active (line %u): no subnet manager has "
+                                        "configured it. NCCL leaves out ports that are not active.",
+                                        device, port->line),
+        .check = virtual_function
+                     ? "Check on the host: `ip link show PF` must list a NODE_GUID and PORT_GUID of its own for each "
+                       "vf; `ibstat` of the host's own port (PF) must be Active."
+                     : "Check: `sminfo` must name a subnet manager; `ibstat` shows SM lid 0 if there is none.",
+        .cure =
+            virtual_function
+                ? "Set both on the host, each value once in the fabric (`ip link set PF vf N node_guid X`, "
+                  "`port_guid X`; the SR-IOV operator with linkType: ib, or ib-kubernetes, does it), and bind the "
+                  "function again. OpenSM needs `virt_enabled 2` in opensm.conf; UFM virtualisation on."
+                : "Start one on a host or a managed switch (`systemctl start opensm`), or ask who runs the fabric.");
+}
+
+/* Ports without a link. NCCL uses the others. */
+static void without_link(struct orr_symptom_finder *f, const struct port *ports, uint32_t count)
+{
+    uint32_t down = 0, active = 0;
+    const struct port *first = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool lost = ports[i].state == DOWN && ports[i].link != LINK_UP;
+        first = lost && !first ? &ports[i] : first;
+        down += lost;
+        active += ports[i].state == ACTIVE;
+    }
+    if (!first)
+        return;
+    ORR_SYMPTOM(f, "ports-without-link", active ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, first->line,
+                .cause = orr_symptom_text(f,
+                                          "RDMA ports without a link: %u of the %u shown, first that of %.40s (line "
+                                          "%u). NCCL leaves out ports that are not active%s.",
+                                          down, count, first->device, first->line,
+                                          active ? "" : ", and uses TCP if no port is"),
+                .check = orr_symptom_text(f, "Check: `mlxlink -d %.40s` names the reason; for RoCE also `ip link`.",
+                                          first->device),
+                .cure = "Check cable, transceiver and switch port, and bring the interface up (`ip link set INTERFACE "
+                        "up`), unless the port is not meant to be used.",
+                .explains = active ? NULL : "ib-port-down");
+}
+
+/* Ports of different speeds or kinds, of which nothing chooses. */
+static void unlike(struct orr_symptom_finder *f, const struct port *ports, uint32_t count)
+{
+    enum { NAMES_MOST = 200 };
+    char names[NAMES_MOST];
+    const struct port *fast = NULL, *slow = NULL;
+    size_t length = 0;
+    if (orr_symptom_setting(f->log, "NCCL_IB_HCA", NULL) || orr_symptom_setting(f->log, "NCCL_IB_DISABLE", NULL) ||
+        f->log->kinds[ORR_LOG_NIC_LIST])
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        if (ports[i].state == ACTIVE && ports[i].rate > 0 && (!fast || ports[i].rate > fast->rate))
+            fast = &ports[i];
+    for (uint32_t i = 0; fast && i < count; i++) {
+        const size_t size = strlen(ports[i].device);
+        if (ports[i].state != ACTIVE || ports[i].rate <= 0 || 2 * ports[i].rate > fast->rate)
+            continue;
+        slow = slow ? slow : &ports[i];
+        bool named = false;
+        for (const struct port *before = ports; before < &ports[i]; before++)
+            named |=
+                before->state == ACTIVE && before->rate == ports[i].rate && !strcmp(before->device, ports[i].device);
+        if (named || length + size + 2 > sizeof names)
+            continue;
+        if (length)
+            names[length++] = ',';
+        memcpy(names + length, ports[i].device, size + 1);
+        length += size;
+    }
+    if (!slow || !length)
+        return;
+    const bool asked = orr_symptom_said(f->log, "slow|low |lower|hang|fail|error|stuck|bandwidth|performance", true);
+    ORR_SYMPTOM(
+        f, "ports-unlike", asked && !orr_symptom_other_error(f->log, "") ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
+        slow->line,
+        .cause = orr_symptom_text(
+            f,
+            "NCCL takes every active RDMA port unless told otherwise, and here %.40s (%g Gb/s%s, line %u) is slower "
+            "than %.40s (%g Gb/s%s, line %u) and perhaps on another network.",
+            slow->device, slow->rate, slow->layer == ETHERNET ? " Ethernet" : "", slow->line, fast->device, fast->rate,
+            fast->layer == INFINIBAND ? " InfiniBand" : "", fast->line),
+        .check = "Check: \"NET/IB : Using\" of NCCL_DEBUG=INFO lists the ports that a job takes.",
+        .cure = orr_symptom_text(f, "Leave the slower ones out on every host: NCCL_IB_HCA=^%s.", names));
+}
+
+void orr_symptoms_of_ports(struct orr_symptom_finder *f)
+{
+    enum { PORTS_MOST = 256 };
+    struct port *ports = f->log->kinds[ORR_LOG_PORT] ? ORR_NEW(f->arena, struct port, PORTS_MOST) : NULL;
+    const uint32_t count = ports ? list_ports(f->log, ports, PORTS_MOST) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (ports[i].layer != ETHERNET && (ports[i].layer || ports[i].state == INIT) && ports[i].link != LINK_DOWN &&
+            (ports[i].state == INIT || (ports[i].state == DOWN && ports[i].link == LINK_UP))) {
+            not_active(f, &ports[i]);
+            break;
+        }
+    without_link(f, ports, count);
+    unlike(f, ports, count);
+}
