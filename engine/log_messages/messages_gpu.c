@@ -196,10 +196,16 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Try NCCL_CUMEM_ENABLE=0, NCCL_CUMEM_HOST_ENABLE=0 and NCCL_NVLS_ENABLE=0. If one of them helps, check the driver "
      "and the container's access to the GPUs. A vGPU needs unified memory: on VMware, pciPassthruX.cfg.enable_uvm=1.",
      "Cuda failure 801 'operation not supported'"},
-    {"cuda-gpu-lost", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
-     "unspecified launch failure|uncorrectable|is lost|hardware stack error|contained", "The GPU failed.",
-     "Look for Xid messages in the kernel log (dmesg | grep -i xid); reset or replace the GPU.",
+    {"cuda-launch-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "unspecified launch failure",
+     "A kernel crashed on this GPU, the application's or NCCL's. All later CUDA and NCCL errors follow from it.",
+     "Look for Xid messages in the kernel log (dmesg | grep -i xid): they tell a fault of a program (13, 31) from one "
+     "of "
+     "the GPU or of NVLink.",
      "Cuda failure 719 'unspecified launch failure'"},
+    {"cuda-gpu-lost", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
+     "uncorrectable|is lost|hardware stack error|contained", "The GPU failed.",
+     "Look for Xid messages in the kernel log (dmesg | grep -i xid); reset or replace the GPU.",
+     "Cuda failure 214 'uncorrectable ECC error encountered'"},
     {"cuda-invalid-argument", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid argument",
      "CUDA refused a call of NCCL.",
      "The file name in the line shows the part of NCCL. nvls.cc points to Fabric Manager or NVSwitch: try "

@@ -96,6 +96,28 @@ static bool find_fabric(const struct orr_log *log, struct fabric *ret_fabric)
     return true;
 }
 
+/* Two jobs in one NVLink clique, each with IMEX daemons of its own. */
+static void two_imex_domains(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event =
+        orr_log_event_of(f->log, "cuda-launch-failure|cuda-state|cuda-not-supported|cuda-failure");
+    const uint32_t line = orr_symptom_said(
+        f->log, "clique|computedomain|compute domain|imex domain&two |second|another|multiple|several&job|domain",
+        false);
+    if (!event || !line)
+        return;
+    ORR_SYMPTOM(
+        f, "two-imex-domains", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(f,
+                                  "Several jobs share an NVLink clique (line %u). If each ComputeDomain runs IMEX "
+                                  "daemons of its own, their access rights to GPU memory on that fabric conflict.",
+                                  line),
+        .check = "Check: with NCCL_MNNVL_ENABLE=0 both jobs work, or one job alone works.",
+        .cure = "Give a clique one IMEX domain: the jobs of a clique share a ComputeDomain, or run one after the "
+                "other.",
+        .explains = event->message->id);
+}
+
 /* A GPU in an NVLink domain, such as GB200: explains the fabric's state or, if that is in order, suspects IMEX. */
 static void fabric_state(struct orr_symptom_finder *f)
 {
@@ -233,5 +255,6 @@ void orr_symptoms_of_ranks(struct orr_symptom_finder *f)
     one_gpu_each(f);
     one_gpu_a_task(f);
     too_many_gpus(f);
+    two_imex_domains(f);
     fabric_state(f);
 }
