@@ -105,24 +105,39 @@ static void plugin_on_some(struct orr_symptom_finder *f)
     }
 }
 
-/* NCCL_NET_PLUGIN names a plugin that is missing. */
+/* A setting names a plugin, and NCCL says that it finds none of that name. */
 static void named_plugin(struct orr_symptom_finder *f)
 {
-    uint32_t line = 0;
-    const char *name = orr_symptom_setting(f->log, "NCCL_NET_PLUGIN", &line);
-    const struct orr_log_event *missing = orr_log_event_of(f->log, "plugin-missing-named");
-    if (!name || !missing || !strstr(missing->text, name))
+    static const char *const names[] = {"NCCL_NET_PLUGIN", "NCCL_TUNER_PLUGIN", "NCCL_PROFILER_PLUGIN"};
+    static const char found_none[] = "plugin-missing-named|plugin-missing|plugin-none|plugin-returned";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        uint32_t line = 0;
+        const char *name = orr_symptom_setting(f->log, names[i], &line);
+        const struct orr_log_event *missing = NULL;
+        for (uint32_t k = 0; name && name[0] && strcmp(name, "none") != 0 && !missing && k < f->log->event_count; k++) {
+            const struct orr_log_event *event = &f->log->events[k];
+            if (event->message && strstr(event->text, name) && orr_symptom_is_one(event->message->id, found_none))
+                missing = event;
+        }
+        if (!missing)
+            continue;
+        const bool path = strchr(name, '/') != NULL;
+        ORR_SYMPTOM(f, "named-plugin-missing", ORR_SYMPTOM_CAUSE, missing->line,
+                    .cause =
+                        orr_symptom_text(f,
+                                         "%s=%.60s (line %u) names a plugin that NCCL did not find (line %u), so it "
+                                         "goes on without it.",
+                                         names[i], name, line, missing->line),
+                    .check = path ? "Check in the job's container: `ldd FILE` finds all that the plugin needs."
+                                  : orr_symptom_text(f,
+                                                     "Check in the job's container: `find / -name '*%.60s*.so'`; its "
+                                                     "folder must be in LD_LIBRARY_PATH of every rank.",
+                                                     name),
+                    .cure = path ? "NCCL 2.27.3 takes no path here; 2.27.5 and newer do. Or put the folder into "
+                                   "LD_LIBRARY_PATH and name the file alone."
+                                 : orr_symptom_text(f, "Install the plugin, or unset %s.", names[i]));
         return;
-    ORR_SYMPTOM(f, "named-plugin-missing", ORR_SYMPTOM_CAUSE, missing->line,
-                .cause = orr_symptom_text(f,
-                                          "NCCL_NET_PLUGIN=%.60s (line %u) names a plugin that NCCL did not find (line "
-                                          "%u), so it uses its own network.",
-                                          name, line, missing->line),
-                .check = orr_symptom_text(f,
-                                          "Check in the job's container: `find / -name '*%.60s*.so'`; its folder must "
-                                          "be in LD_LIBRARY_PATH of every rank.",
-                                          name),
-                .cure = "Install the plugin, or unset NCCL_NET_PLUGIN.");
+    }
 }
 
 /* NCCL writes a line about each network that it tries. Without a line about sockets, it was not allowed to use them. */

@@ -147,43 +147,10 @@ static void chunk_exceeds_slot(struct orr_symptom_finder *f)
         .explains = "tests-wrong");
 }
 
-/* A setting names a plugin, and NCCL says that it finds none of that name. */
-static void named_plugin_missing(struct orr_symptom_finder *f)
-{
-    static const char *const names[] = {"NCCL_NET_PLUGIN", "NCCL_TUNER_PLUGIN", "NCCL_PROFILER_PLUGIN"};
-    const struct orr_log *log = f->log;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        uint32_t line = 0;
-        const char *name = orr_symptom_setting(log, names[i], &line);
-        if (!name || !name[0] || !strcmp(name, "none"))
-            continue;
-        for (uint32_t k = 0; k < log->event_count; k++) {
-            const struct orr_log_event *event = &log->events[k];
-            if (!event->message || !strstr(event->text, name) ||
-                !orr_symptom_is_one(event->message->id, "plugin-missing|plugin-none|plugin-returned"))
-                continue;
-            ORR_SYMPTOM(
-                f, "named-plugin", ORR_SYMPTOM_CAUSE, event->line,
-                .cause = orr_symptom_text(f,
-                                          "%s=%.80s (line %u) names a plugin that NCCL does not find (line %u), "
-                                          "so it goes on without it.",
-                                          names[i], name, line, event->line),
-                .check = "Check in the job's container: `ldd FILE`, and that LD_LIBRARY_PATH has its directory.",
-                .cure = strchr(name, '/')
-                            ? "NCCL 2.27.3 takes no path here; 2.27.5 and newer do. Or put the directory into "
-                              "LD_LIBRARY_PATH and name the file alone."
-                            : "Name X for libnccl-net-X.so (or -tuner-, -profiler-), or the whole name of the "
-                              "file.");
-            return;
-        }
-    }
-}
-
 void orr_symptoms_of_settings(struct orr_symptom_finder *f)
 {
     const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
     chunk_exceeds_slot(f);
-    named_plugin_missing(f);
     if (plugin_demands_them(f->log))
         return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
