@@ -394,5 +394,32 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"xid", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid", NULL, "The GPU driver reported a fault (Xid).",
      "Look up the number in NVIDIA's list of Xid errors; reset or replace the GPU if it is a hardware fault.",
      "[12345.6] NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', GPU has fallen off the bus."},
+    {"gpu-off-bus", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: ", "fallen off the bus",
+     "A GPU no longer answers on PCIe, so the driver dropped it and no program can use it.",
+     "Look for PCIe errors before it (`dmesg | grep -i -e aer -e pcie`), power the machine off and on, and check the "
+     "GPU's power supply, temperature, seat and riser. If it comes back, replace the GPU.",
+     "NVRM: GPU at 0000:01:00.0 has fallen off the bus."},
+    {"open-driver-old-gpu", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "installed in this system is not supported by open", NULL,
+     "NVIDIA's open kernel modules do not support this GPU: they need Turing (2018) or newer.",
+     "Install the proprietary kernel modules; branch 580 is the last that supports Maxwell, Pascal and Volta.",
+     "NVRM: installed in this system is not supported by open"},
+    {"open-driver-needed", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "requires use of the NVIDIA open kernel modules", NULL,
+     "This GPU needs NVIDIA's open kernel modules, and the proprietary ones are installed, so no program sees it.",
+     "Install the open modules of the same driver version (a package named `-open`, or `--kernel-module-type=open`).",
+     "NVRM: installed in this system requires use of the NVIDIA open kernel modules."},
+    {"rm-init-failed", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "NVRM: ", "RmInitAdapter failed",
+     "The driver cannot start a GPU, so no program sees it.",
+     "Other lines of dmesg with NVRM say why: unsuitable kernel modules, no address space (turn Above 4G Decoding and "
+     "Resizable BAR on in the BIOS), firmware of another driver version, or a fault of the GPU.",
+     "NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x22:0x56:884)"},
+    {"smi-no-devices", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "No devices were found", NULL,
+     "nvidia-smi finds no GPU that the driver could start.",
+     "`sudo dmesg | grep NVRM` says why; in a container or virtual machine, check that it gets the GPUs.",
+     "No devices were found"},
+    {"torch-probability", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "probability tensor contains either", NULL,
+     "The model computed infinite or undefined numbers; NCCL does not report this.",
+     "Run on one GPU: if that works, compare data before and after a copy to the other GPU, as P2P may deliver wrong "
+     "data.",
+     "RuntimeError: probability tensor contains either `inf`, `nan` or element < 0"},
 };
 ORR_LOG_FAMILY(gpu);

@@ -29,7 +29,10 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
         "gpu| nic| node| hca| rank| h100| h200| a100| b200; nic | nics & gpu|collective; iommu |p2p | acs |peer to "
         "peer& gpu| rtx |nvidia ; gdaki | tuner plugin| tuning plugin; all gather| all reduce| reduce scatter& rank| "
         "ring |fsdp| gpu; sharp & roce;tensor parallel|tensor_parallel; sendrecv ;collective "
-        "communication|communicator& gpu|channels| ranks;in_place&out_of_place|coll",
+        "communication|communicator& gpu|channels| "
+        "ranks;in_place&out_of_place|coll;can_device_access_peer|ggml_cuda_p2p|"
+        "peer access;gibberish|garbled|mangled|garbage output|all zero|zeros&two gpu|gpu split|gpu_split|both "
+        "gpu|multiple gpus|second gpu|other gpu|row split|split mode|destination gpu",
     [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",
     [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",
     [ORR_MENTION_VIRTUAL] = "virtual machine|virtualized| kvm|qemu",

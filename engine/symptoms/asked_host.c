@@ -172,8 +172,9 @@ const struct orr_asked orr_asked_host[] = {
      "1: can't assign; no space\" if the BIOS leaves too little room. NVIDIA's own driver offers these cards no P2P."},
     {"asked-p2p-models",
      "p2p|peer to peer|peer access&different gpu|different model|different card|another gpu|other model|mixed gpu|mix "
-     "of;p2p|peer to peer|peer access&5060&5070|5080|5090|4090;p2p|peer to peer|peer access&3090&4090|5090;p2p|peer to "
-     "peer|peer access&4090&5090|5080",
+     "of;p2p|peer to peer|peer access&5060&5070|5080|5090|4090;p2p|peer to peer|peer "
+     "access&3090&4090|5090&!monitor|p2p driver|patched;p2p|peer to "
+     "peer|peer access&4090&5090|5080&!monitor|p2p driver|patched",
      "The driver offers P2P over PCIe only between GPUs of one model, or of close relatives. Between others NCCL sends "
      "data through host memory, which works.",
      "Check: `nvidia-smi topo -p2p r` says OK only for pairs that have P2P.",
@@ -187,6 +188,29 @@ const struct orr_asked orr_asked_host[] = {
      "A hang that comes with P2P over PCIe is mostly due to PCIe ACS or an IOMMU that translates: a GPU's writes to "
      "the other do not arrive. Run once with NCCL_P2P_DISABLE=1: if the job then works, it is that.",
      ORR_ACS_CHECK, ORR_ACS_CURE},
+    {"asked-gibberish",
+     "gibberish|garbage|garbled|mangled|word salad|wrong tokens|nonsense|all zero|zeros|to 0 s|zero "
+     "tensor|zeroes|empty "
+     "tensor&p2p|peer access|can_device_access_peer|between two gpus|between the gpus|between gpus|gpu "
+     "split|gpu_split|row "
+     "split|split row|split mode|layer split|across the two gpus|across two gpus|across both gpus|other gpu|second "
+     "gpu|to "
+     "cuda 1|destination gpu&!tokenizer|chat template|prefill|bitwise|determin|all_reduce|allreduce|reduce_scatter|nan "
+     "loss|empty_like|multimem|expert",
+     "Copies between these GPUs probably do not arrive: the driver reports P2P, and PCIe ACS, the IOMMU or a patched "
+     "driver breaks it, so the other GPU keeps zeros. PyTorch's `.to()` uses P2P as well, and NCCL_P2P_DISABLE does "
+     "not reach it.",
+     "Check: `python3 -c \"import torch; print(torch.arange(4.).to('cuda:0').to('cuda:1'))\"` must print 0 to 3.",
+     "Boot with iommu=pt or with the IOMMU off, and turn ACS off. Otherwise keep the program off P2P: "
+     "EXLLAMA_NO_P2P_COPY=1 for exllama; llama.cpp without GGML_CUDA_P2P (any value, even 0, turns P2P on). For vLLM "
+     "give --disable-custom-all-reduce, and leave NCCL_P2P_DISABLE=1 set."},
+    {"asked-ggml-p2p", "ggml_cuda_p2p&!gibberish|garbage|garbled|mangled|zeros",
+     "llama.cpp uses P2P only if GGML_CUDA_P2P is set, and any value turns it on, even 0. NCCL's settings do not "
+     "change "
+     "that, as it calls CUDA itself.",
+     "Check: `env | grep GGML_CUDA_P2P` in the process; the output of the model with and without it must be the same.",
+     "Unset it if the output is wrong or GPUs hang: then P2P does not work on this machine (PCIe ACS, the IOMMU, a "
+     "patched driver)."},
     {"asked-wrong-data",
      "communicat|transfer|copy |copies|copied|all_reduce|allreduce|p2p|peer to "
      "peer&data|result|value|tensor&incorrect|wrong|corrupt|all "

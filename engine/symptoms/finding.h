@@ -80,6 +80,11 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
     "reset|reboots itself|host reboots|server reboots|machine reboots|pc reboots|computer reboots|powers "             \
     "off&gpu|nccl|rtx |tensor parallel|all_reduce|allreduce&!pod |container reboots|after a hard"
 
+/* Words about a driver that is patched to offer P2P. */
+#define ORR_SAID_PATCHED                                                                                               \
+    " patched|p2p patch|tinygrad|aikitoria|p2p driver|p2p enabled driver|p2p enabled nvidia driver|p2p kernel "        \
+    "modul|p2p branch|staticbar1|forcep2p"
+
 /* Advice that PCIe rows and others share. */
 #define ORR_ACS_CHECK                                                                                                  \
     "Check: `sudo lspci -vvv | grep -i acsctl` shows that ACS is on if a bridge has SrcValid+ or ReqRedir+; `cat "     \

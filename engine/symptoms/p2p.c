@@ -93,8 +93,9 @@ static void none_between_said(struct orr_symptom_finder *f)
     uint32_t at = 0;
     if (!model || model->p2p != ORR_NO || (!says_several(said, card) && f->log->kinds[ORR_LOG_GPU_NAME] < 2) ||
         next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p ||
-        orr_symptom_said(f->log, ORR_SAID_MACHINE_STOPS, false) || orr_log_event_of(f->log, "p2p-matrix-ok") ||
-        f->log->mentions[ORR_MENTION_P2P_OFF])
+        orr_symptom_said(f->log, ORR_SAID_MACHINE_STOPS, false) ||
+        orr_log_event_of(f->log, "p2p-matrix-ok|peer-access-can|peer-access-yes") ||
+        orr_symptom_said(f->log, ORR_SAID_PATCHED, true) || f->log->mentions[ORR_MENTION_P2P_OFF])
         return;
     ORR_SYMPTOM(f, "p2p-not-offered",
                 orr_symptom_failed(f->log) || asks_symmetric(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
@@ -194,6 +195,28 @@ static bool slower_than_host(struct orr_symptom_finder *f)
     return true;
 }
 
+/* p2pBandwidthLatencyTest reaches with and without P2P what a narrow link carries. */
+static bool narrow_links(struct orr_symptom_finder *f)
+{
+    enum { NARROW = 8 }; /* GB/s: 4 lanes of generation 4 carry 7.9, 8 lanes of generation 3 the same */
+    const struct orr_log_peer_rates *rates = &f->log->peer_rates;
+    if (!rates->line || rates->fastest >= NARROW || rates->off >= NARROW || f->log->mentions[ORR_MENTION_HANG] ||
+        orr_log_event_of(f->log, "matrix-nvlink|acs-on|iommu-translated"))
+        return false;
+    ORR_SYMPTOM(f, "p2p-narrow", ORR_SYMPTOM_CAUSE, rates->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "GPUs %d and %d exchange %.3g GB/s with P2P (line %u) and %.3g through host memory: no more than 4 "
+                    "lanes of PCIe 4.0 or 8 of 3.0 carry, so the link of one of them is narrow or slow, and P2P works.",
+                    rates->from, rates->to, rates->on, rates->line, rates->off),
+                .check = "Check under load: `nvidia-smi --query-gpu=index,pcie.link.gen.current,"
+                         "pcie.link.width.current,pcie.link.width.max --format=csv`; `lspci -tv` shows a GPU behind "
+                         "the chipset.",
+                .cure = "Move that GPU to a slot with 16 or 8 lanes of the CPU (the board's manual names them), and "
+                        "set the slot's generation in the BIOS. NCCL gets no more than the narrowest link carries.");
+    return true;
+}
+
 /* What people say about something that did not help. */
 static const char in_vain[] = "not help|n t help|no difference|no effect|no change|still hang";
 
@@ -222,7 +245,7 @@ static void p2p_worked_around(struct orr_symptom_finder *f)
 
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
 {
-    if (orr_symptom_of_declared_p2p(f) || orr_symptom_of_patched_driver(f) || slower_than_host(f))
+    if (orr_symptom_of_declared_p2p(f) || orr_symptom_of_patched_driver(f) || slower_than_host(f) || narrow_links(f))
         return;
     driver_offers_none(f);
     none_between_said(f);

@@ -9,8 +9,14 @@
 #include "engine/symptoms/finding.h"
 
 /* What a text about such a driver says. */
-#define PATCHED  " patched|p2p patch|tinygrad|aikitoria|p2p driver|p2p kernel modul|p2p branch|staticbar1|forcep2p"
-#define ABOUT    "p2p|peer to peer|peer access"
+#define ABOUT "p2p|peer to peer|peer access"
+#define DISPLAY                                                                                                        \
+    "monitor|screen|display|hdmi&attached|connected|plugged|drives|driving|has a |with a "                             \
+    "&gpu|card|5090|4090|3090&!igpu|no monitor|no display|no screen|without a "                                        \
+    "display|headless|integrated|onboard|motherboard|unplugged|disconnected"
+#define FAILS                                                                                                          \
+    "fail|not work|wrong|mangled|gibberish|garbage|issue arises|the issue| hang|error|corrupt&!without issue|no "      \
+    "issue|no error"
 #define DECLARED "gpudirect clique|gpudirect_clique"
 
 #define P2P_OFF "Check: run once with NCCL_P2P_DISABLE=1: if the job then works, it is P2P. "
@@ -114,7 +120,7 @@ static const char *patched_by(const struct orr_symptom_finder *f, const struct o
                               uint32_t *ret_line)
 {
     const struct orr_log_event *offered = orr_log_event_of(f->log, "p2p-matrix-ok|peer-access-yes|peer-access-can");
-    *ret_line = orr_symptom_said(f->log, PATCHED, true);
+    *ret_line = orr_symptom_said(f->log, ORR_SAID_PATCHED, true);
     if (*ret_line)
         return "The driver is patched to offer P2P";
     if (!offered || !model || orr_log_event_of(f->log, "matrix-nvlink"))
@@ -148,6 +154,26 @@ static bool too_fast(struct orr_symptom_finder *f, const struct orr_gpu_model *m
     return true;
 }
 
+/* One of the GPUs drives a display. */
+static bool has_display(struct orr_symptom_finder *f, const char *patched, uint32_t line)
+{
+    const uint32_t display = orr_symptom_said(f->log, DISPLAY, true);
+    if (!patched || !display || !orr_symptom_said(f->log, FAILS, true))
+        return false;
+    ORR_SYMPTOM(f, "p2p-display", ORR_SYMPTOM_CAUSE, display,
+                .cause = orr_symptom_text(f,
+                                          "%s (line %u), and a GPU drives a display (line %u). The driver then does "
+                                          "not map all of its BAR 1, so P2P with it delivers no data, although CUDA "
+                                          "offers it and a bandwidth test looks well.",
+                                          patched, line, display),
+                .check = "Check: simpleP2P verifies the data: it passes for two GPUs without a display, and fails with "
+                         "the one that has it.",
+                .cure = "Connect the display to another card or the CPU's graphics, or leave P2P off for that GPU "
+                        "(NCCL_P2P_DISABLE=1 for NCCL).",
+                .explains = "p2p-wrong-data");
+    return true;
+}
+
 bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
@@ -160,7 +186,7 @@ bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
     const bool geforce = is_geforce(model ? model : said_model(log));
     if ((patched || mapped || (about && geforce)) && (no_space(f) || small_bar(f)))
         return true;
-    if (too_fast(f, model))
+    if (too_fast(f, model) || has_display(f, patched, line))
         return true;
     if (!patched || orr_log_event_of(log, "iommu-translated|acs-on|iommu-fault|dmar-fault") ||
         orr_log_event_of(log, "p2p-matrix-refused"))
