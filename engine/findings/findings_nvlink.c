@@ -175,7 +175,7 @@ static void fewer_than_model(struct orr_finder *f)
 {
     static const struct {
         int32_t sm, links;
-    } models[] = {{70, 6}, {80, 12}, {90, 18}, {100, 18}};
+    } models[] = {{70, 6}, {80, 12}, {86, 4}, {90, 18}, {100, 18}};
     int32_t links = f->hw.gpu_count ? orr_gpu_nvlinks(f->dump, f->hw.gpus[0]) : 0;
     int32_t sm = f->hw.gpu_count ? orr_element_int(f->dump, f->hw.gpus[0], ORR_ATTR_SM, 0) : 0;
     for (uint32_t i = 1; i < f->hw.gpu_count; i++)
@@ -216,9 +216,10 @@ const struct orr_finding_row orr_findings_nvlink[] = {
      .commands = {"nvidia-smi nvlink -s"}, .follows_from = {"nvlink-count"}},
     {ORR_FINDING("nvlink-model", "L35", INFO, NCCL, fewer_than_model),
      .title = "All GPUs have fewer NVLinks than the full model has",
-     .why = "Either this model has fewer links (such as H800 or A800), bridges connect only some of the links, or "
-            "links are down on all GPUs.",
-     .advice = "Compare with the data sheet of the model, and check `nvidia-smi nvlink -s`.",
+     .why =
+         "Either this model has fewer links (such as H800 or A800), bridges connect only some of the links or are not "
+         "plugged in fully, or links are down on all GPUs.",
+     .advice = "Compare with the data sheet of the model, and check `nvidia-smi nvlink -s`. Press bridges in.",
      .commands = {"nvidia-smi -L", "nvidia-smi nvlink -s"}},
     {0},
 };

@@ -416,6 +416,11 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "nvidia-smi finds no GPU that the driver could start.",
      "`sudo dmesg | grep NVRM` says why; in a container or virtual machine, check that it gets the GPUs.",
      "No devices were found"},
+    {"peer-not-enabled", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "peer access has not been enabled", NULL,
+     "The program turned P2P off between two GPUs for which it had not turned it on: a fault of the program, not of "
+     "NCCL or the driver.",
+     "Update the program. llama.cpp does it with --split-mode row only: --split-mode layer avoids it.",
+     "CUDA error: peer access has not been enabled"},
     {"torch-probability", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "probability tensor contains either", NULL,
      "The model computed infinite or undefined numbers; NCCL does not report this.",
      "Run on one GPU: if that works, compare data before and after a copy to the other GPU, as P2P may deliver wrong "

@@ -204,7 +204,25 @@ const struct orr_asked orr_asked_host[] = {
      "Boot with iommu=pt or with the IOMMU off, and turn ACS off. Otherwise keep the program off P2P: "
      "EXLLAMA_NO_P2P_COPY=1 for exllama; llama.cpp without GGML_CUDA_P2P (any value, even 0, turns P2P on). For vLLM "
      "give --disable-custom-all-reduce, and leave NCCL_P2P_DISABLE=1 set."},
-    {"asked-ggml-p2p", "ggml_cuda_p2p&!gibberish|garbage|garbled|mangled|zeros",
+    {"asked-nvlink-bridge",
+     "nvlink|nv link&bridge& hang|stuck|freez| minutes| seconds|takes long|very long|not work|not "
+     "detected|inactive|not show|not active&!nvls|nvswitch|pci bridge|docker|container|pod ",
+     "An NVLink bridge that is not plugged in fully joins some of its links only: the driver tries to start the "
+     "others again and again, so nvidia-smi and NCCL's start can take minutes, and transfers hang.",
+     "Check: `nvidia-smi nvlink -s` shows all links of both cards with a rate (RTX 3090, A6000, A40: 4; RTX 2080 Ti: "
+     "2), `nvidia-smi topo -m` NV4 or NV2, and `time nvidia-smi topo -m` about a second.",
+     "Switch the machine off and press the bridge in on both cards; coolers, cables or its own case may be in the way. "
+     "If it is the same without the bridge, it is not NVLink: run once with NCCL_P2P_DISABLE=1."},
+    {"asked-no-devices", "no devices were found|no devices found|no gpu devices found&nvidia smi|nvidia_smi|driver",
+     "nvidia-smi finds no GPU that the driver could start, so the fault is below NCCL: kernel modules of another kind "
+     "or version than the driver, no address space for the GPUs, or a GPU that fails.",
+     "Check: `sudo dmesg | grep NVRM` says why; `cat /proc/driver/nvidia/version` must name the version of the driver, "
+     "and \"Open Kernel Module\" for RTX 50 and other Blackwell GPUs.",
+     "Install the open kernel modules of exactly the driver's version (with DKMS, if the kernel may change), turn "
+     "Above 4G Decoding and Resizable BAR on in the BIOS, and restart."},
+    {"asked-ggml-p2p",
+     "ggml_cuda_p2p&!gibberish|garbage|garbled|mangled|zeros;nccl_p2p_disable|nccl_p2p_level|nvlink_mode&llama "
+     "cpp|llamacpp|llama server|ik_llama",
      "llama.cpp uses P2P only if GGML_CUDA_P2P is set, and any value turns it on, even 0. NCCL's settings do not "
      "change "
      "that, as it calls CUDA itself.",
@@ -258,7 +276,7 @@ const struct orr_asked orr_asked_host[] = {
      "ACS and the IOMMU."},
     {"asked-p2p-none",
      "nccl_p2p_level|nccl_p2p_disable&no effect|no difference|makes no|no change|not change|any "
-     "difference;nccl_p2p_level+same result|same performance|same bandwidth",
+     "difference&!llama cpp|llamacpp|llama server|ik_llama;nccl_p2p_level+same result|same performance|same bandwidth",
      "If NCCL_P2P_LEVEL and NCCL_P2P_DISABLE change nothing, NCCL uses no P2P at any level, mostly because CUDA offers "
      "none between these GPUs (GeForce cards, virtual machines), and sends data through host memory.",
      "Check: `nvidia-smi topo -p2p r` says OK only where P2P exists; NCCL_DEBUG=INFO prints \"via P2P\" or \"via "

@@ -95,7 +95,8 @@ static void none_between_said(struct orr_symptom_finder *f)
         next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p ||
         orr_symptom_said(f->log, ORR_SAID_MACHINE_STOPS, false) ||
         orr_log_event_of(f->log, "p2p-matrix-ok|peer-access-can|peer-access-yes") ||
-        orr_symptom_said(f->log, ORR_SAID_PATCHED, true) || f->log->mentions[ORR_MENTION_P2P_OFF])
+        orr_symptom_said(f->log, ORR_SAID_PATCHED "|no devices were found", true) ||
+        f->log->mentions[ORR_MENTION_P2P_OFF])
         return;
     ORR_SYMPTOM(f, "p2p-not-offered",
                 orr_symptom_failed(f->log) || asks_symmetric(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
@@ -210,11 +211,17 @@ static bool narrow_links(struct orr_symptom_finder *f)
                     "lanes of PCIe 4.0 or 8 of 3.0 carry, so the link of one of them is narrow or slow, and P2P works.",
                     rates->from, rates->to, rates->on, rates->line, rates->off),
                 .check = "Check under load: `nvidia-smi --query-gpu=index,pcie.link.gen.current,"
-                         "pcie.link.width.current,pcie.link.width.max --format=csv`; `lspci -tv` shows a GPU behind "
+                         "pcie.link.width.current,pcie.link.width.max --format=csv`; `lspci -tv` shows a GPU below "
                          "the chipset.",
                 .cure = "Move that GPU to a slot with 16 or 8 lanes of the CPU (the board's manual names them), and "
                         "set the slot's generation in the BIOS. NCCL gets no more than the narrowest link carries.");
     return true;
+}
+
+/* The first line that names a driver with which P2P over PCIe hung; 0 if none does. */
+static uint32_t faulty_driver(const struct orr_log *log)
+{
+    return orr_symptom_said(log, "driver&560 28 |560 31 |560 35 |545 23 |545 29 |driver 560 |driver 545 ", true);
 }
 
 /* What people say about something that did not help. */
@@ -234,12 +241,18 @@ static void p2p_worked_around(struct orr_symptom_finder *f)
         orr_log_event_of(log, "acs-on") || orr_log_event_of(log, "iommu-translated") ||
         orr_log_event_of(log, "p2p-matrix-refused"))
         return;
+    const uint32_t driver = faulty_driver(log);
     ORR_SYMPTOM(f, "p2p-worked-around", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(
                     f,
                     "The text mentions a hang (line %u) and NCCL_P2P_DISABLE=1 (line %u): if the job works with it and "
-                    "hangs without it, PCIe ACS or the IOMMU breaks P2P between the GPUs.",
-                    hang->line, line),
+                    "hangs without it, PCIe ACS or the IOMMU breaks P2P between the GPUs%s.",
+                    hang->line, line,
+                    driver ? orr_symptom_text(f,
+                                              ", or the driver does (line %u): P2P was reported to hang with branches "
+                                              "545 and 560, and to work with 570, so update it first",
+                                              driver)
+                           : ""),
                 .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
