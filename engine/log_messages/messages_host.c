@@ -98,6 +98,17 @@ const struct orr_log_message orr_log_messages_host[] = {
     {"rdma-host-path", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ath: /dev/infiniband", NULL,
      "The pod gets the device files of all RDMA NICs of its host.",
      "A device plugin gives a pod those that it may open.", "      mountPath: /dev/infiniband"},
+    {"peermem-insert", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "could not insert 'nvidia", "peermem': Invalid argument",
+     "The kernel refused nvidia-peermem, mostly because the module was built for another RDMA driver than the one that "
+     "runs, for instance before an upgrade of OFED, DOCA or the network operator.",
+     "Build it again after the RDMA driver: reinstall the GPU driver (dkms), or delete the driver pod of the GPU "
+     "operator once the network operator is ready. DMA-BUF needs no such module.",
+     "modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument"},
+    {"peermem-not-found", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "modprobe: FATAL: Module nv", "peer",
+     "The running kernel has no module nvidia-peermem, which GPUDirect RDMA needs unless it uses DMA-BUF.",
+     "Install the GPU driver for this kernel (`uname -r`) with its modules. A driver pod of the GPU operator that "
+     "restarts beside a loaded driver may lack them: restart the host, or use DMA-BUF without driver.rdma.enabled.",
+     "modprobe: FATAL: Module nvidia-peermem not found in directory /lib/modules/6.8.0-1059-azure"},
     {"pod-privileged", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "privileged: true", NULL,
      "The container may open all devices of its host.", "Nothing needs to change.", "        privileged: true"},
     {"memlock-free", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "locked memory: unlimited", NULL,

@@ -14,6 +14,12 @@
 #define CONTAINERS "container|docker|kubernetes| k8s | pod | pods "
 
 const struct orr_asked orr_asked_host[] = {
+    {"asked-two-domains", "computedomain&two |several|multiple|second |both&clique|nvl72|rack|imex",
+     "Two ComputeDomains of one NVLink clique start two sets of IMEX daemons, which can take memory of the fabric from "
+     "each other: cuMemSetAccess() then fails with \"not supported\" now and then.",
+     "Check: `kubectl get computedomains -A`, and whether jobs run without fault one after the other.",
+     "Put the jobs into one ComputeDomain, or on different cliques. Meanwhile NCCL_MNNVL_ENABLE=0 keeps NVLink inside "
+     "each host and uses the network between hosts."},
     {"asked-topo-mp", " topo mp &nvlink|no nv| nv1| nv4| nv8| nv6| nv# |not show|shows no",
      "`nvidia-smi topo -mp` shows PCIe paths only, never NVLink: use `nvidia-smi topo -m`.",
      "Check: `nvidia-smi topo -m` shows NVLinks as NV#.",

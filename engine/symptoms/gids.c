@@ -170,8 +170,10 @@ static void no_such_index(struct orr_symptom_finder *f)
                     "the table of that host's NIC: in containers that share a NIC each has rows of its own.",
                     event->line),
                 .check = "Check: `show_gids` in every container lists the indices that it has.",
-                .cure = "Unset NCCL_IB_GID_INDEX: NCCL 2.21 or newer finds the index of each NIC. Otherwise write each "
-                        "host's own, the row with v2 and an address, to its /etc/nccl.conf.",
+                .cure =
+                    "Unset NCCL_IB_GID_INDEX: NCCL 2.21 or newer finds the index of each NIC. Otherwise write each "
+                    "host's own, the row with v2 and an address, to its /etc/nccl.conf. If one NIC alone fails, leave "
+                    "it out (NCCL_IB_HCA=^NAME); a job on one host needs none (NCCL_IB_DISABLE=1).",
                 .explains = "ib-modify-qp");
 }
 
