@@ -131,6 +131,20 @@ static void take_word(struct orr_command *command, struct orr_span word)
     }
 }
 
+/* The ranks of a figure that the person says to be of this command, if it starts one process. */
+static void count_summary(struct orr_results_building *b)
+{
+    enum { NEAR = 4 }; /* lines */
+    const struct orr_command *command = &b->command;
+    struct orr_summary *last = b->summary_count ? &b->summary[b->summary_count - 1] : NULL;
+    if (!last || !last->by_command || last->line + NEAR < b->line || !command->program || command->processes ||
+        command->hosts || command->per_host)
+        return;
+    last->by_command = false;
+    last->ranks_certain = true;
+    last->ranks = (command->gpus ? command->gpus : 1) * (command->threads ? command->threads : 1);
+}
+
 void orr_command_take_line(struct orr_results_building *b, struct orr_span line)
 {
     struct orr_command *command = &b->command;
@@ -150,6 +164,8 @@ void orr_command_take_line(struct orr_results_building *b, struct orr_span line)
         if (i > start)
             take_word(command, (struct orr_span){line.at + start, i - start});
     }
+    if (!command->open)
+        count_summary(b);
 }
 
 uint32_t orr_command_ranks(const struct orr_command *command)

@@ -146,6 +146,8 @@ struct orr_summary {
     double value;   /* GB/s */
     bool algorithm; /* it is algorithm bandwidth */
     bool unit_unsure;
+    bool by_command;    /* the next command gave it: "like below: ..." */
+    bool ranks_certain; /* they are those of a command */
     uint32_t line;
     char release[ORR_RELEASE_MOST]; /* "" if not said */
 };

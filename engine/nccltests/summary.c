@@ -136,9 +136,9 @@ static bool is_question(struct orr_span line)
 /* Sentences about expectations, and about links unless they mention the bus bandwidth. */
 static bool is_about_others(struct orr_span line, bool bandwidth)
 {
-    static const char *const expecting[] = {"should",     "theor",       "ideal", "claim", "official",
-                                            "how to",     "how can",     "peak",  "up to", "ib_",
-                                            "instead of", "rather than", NULL};
+    static const char *const expecting[] = {"should", "theor",      "ideal",       "claim", "official",
+                                            "how to", "how can",    "a way to",    "peak",  "up to",
+                                            "ib_",    "instead of", "rather than", NULL};
     static const char *const links[] = {"nvlink", "nic",     "link",   "port",     "hca",  "connect",
                                         "iperf",  "p2p",     "memcpy", "rate",     "pcie", "cable",
                                         "qsfp",   "latency", "switch", "ethernet", NULL};
@@ -200,7 +200,8 @@ static bool take_list(struct orr_results_building *b, struct orr_span line, doub
 /* What the sentences of a line share. */
 struct sentences {
     double hosts;
-    bool asks; /* an earlier sentence asks about the performance of a program */
+    bool asks;       /* an earlier sentence asks about the performance of a program */
+    bool by_command; /* a command follows that gave the figures */
 };
 
 /* "8 GPU", "4GPUs", of one host; 0 if there is none. */
@@ -237,7 +238,8 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line, 
     bool in_bits = false;
     const bool algorithm = orr_span_find(line, "algbw") || orr_span_find(line, "algorithm bandwidth");
     const bool bandwidth = orr_span_find(line, "busbw") || orr_span_find(line, "bus bandwidth") ||
-                           orr_span_find(line, "bwbus") || orr_span_find(line, "bus bw") || algorithm;
+                           orr_span_find(line, "bwbus") || orr_span_find(line, "bus bw") ||
+                           orr_span_find(line, "bus_bw") || algorithm;
     const bool own = whole->asks && !(orr_unit_in(line) > 0) && is_own(line);
     const double unit = own ? 1 : orr_unit_in(line);
     struct orr_nic_words nic;
@@ -277,6 +279,8 @@ static bool take_sentence(struct orr_results_building *b, struct orr_span line, 
         b->summary[kept].ranks = gpus_in(line);
     if (b->summary_count > kept)
         b->summary[kept].unit_unsure = unsure;
+    if (b->summary_count > kept && hosts <= 1 && !b->summary[kept].ranks)
+        b->summary[kept].by_command = whole->by_command;
     return true;
 }
 
@@ -293,7 +297,8 @@ static bool begins_clause(const char *at, size_t left)
 /* Sentences end at ". ", "? " or "! ", and clauses before such words. */
 static void take_sentences(struct orr_results_building *b, struct orr_span line)
 {
-    struct sentences whole = {.hosts = orr_summary_hosts_in(line)};
+    static const char *const down[] = {"like this", "like below", "as below", "as follows", "following command", NULL};
+    struct sentences whole = {.hosts = orr_summary_hosts_in(line), .by_command = orr_span_has_one(line, down)};
     while (line.length) {
         size_t length = 1;
         while (length < line.length &&
@@ -360,8 +365,10 @@ void orr_summary_end(struct orr_results_building *b)
         table->library =
             one->release[0] ? orr_tables_keep(b, (struct orr_span){one->release, strlen(one->release)}) : NULL;
         table->unit_unsure = one->unit_unsure;
+        table->size_supposed = !one->size;
         table->hosts = one->ranks ? 1 : one->hosts;
         table->ranks = one->ranks;
+        table->ranks_certain = one->ranks_certain;
         table->test = one->test;
         table->test_certain = one->test != ORR_TEST_COUNT;
     }

@@ -24,9 +24,11 @@ struct orr_band orr_perf_band(const struct orr_analysis *analysis, const struct 
     return orr_band_find(orr_band_rows, orr_band_row_count, &key);
 }
 
-static void judge(struct orr_perf_row *row, const char *undecidable)
+/* rounded: a person's figure, of a size that is only supposed to be large. */
+static void judge(struct orr_perf_row *row, bool rounded, const char *undecidable)
 {
-    row->low = row->expected.bus_bw * row->band.low;
+    static const double ROUNDED = 0.95;
+    row->low = row->expected.bus_bw * row->band.low * (rounded ? ROUNDED : 1);
     row->high = row->expected.bus_bw * row->band.high;
     row->verdict = row->bus_bw < row->low ? ORR_PERF_LOW : row->bus_bw > row->high ? ORR_PERF_HIGH : ORR_PERF_EXPECTED;
     if (row->verdict != ORR_PERF_EXPECTED && undecidable) {
@@ -69,7 +71,7 @@ void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *
         else if (row->bus_bw < 0)
             row->why = "the row has no bus bandwidth";
         else
-            row->why = "", judge(row, undecidable);
+            row->why = "", judge(row, table->measured->size_supposed, undecidable);
     }
 }
 
