@@ -339,5 +339,9 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"spans-nodes", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "process group spans across nodes", NULL,
      "vLLM's or SGLang's own all-reduce works on one host only, and this group has several.", "Nothing: NCCL is used.",
      "CustomAllreduce is disabled because this process group spans across nodes."},
+    /* The last row of all, since others know more of some. */
+    {"torch-uncaught", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "]: RuntimeError: ", NULL,
+     "The program ended with this exception of PyTorch.", "Look for an error before it; else correct what it names.",
+     "[rank0]: RuntimeError: NCCL does not support all_reduce with sparse tensors. Please use dense tensors instead."},
 };
 ORR_LOG_FAMILY(job);

@@ -49,6 +49,11 @@ const struct orr_log_message orr_log_messages_use[] = {
      "`ldd FILE | grep nccl` shows which one it loads. Keep one package nvidia-nccl-cu* (`pip list | grep nccl`), and "
      "take older copies of libnccl.so.2 out of LD_LIBRARY_PATH, LD_PRELOAD and the system's folders.",
      "ImportError: torch/lib/libtorch_cuda.so: undefined symbol: ncclCommWindowRegister"},
+    {"preload-ignored", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "from LD_PRELOAD cannot be preloaded", NULL,
+     "LD_PRELOAD names a library that the process cannot open, and goes on without it.",
+     "Correct the path, or unset LD_PRELOAD; in a container the file must be mounted.",
+     "ERROR: ld.so: object '/opt/nccl/libnccl.so.2' from LD_PRELOAD cannot be preloaded (cannot open shared object "
+     "file): ignored."},
     {"nccl-library", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "libnccl.so", "cannot open shared object file",
      "The program does not find NCCL.",
      "Install libnccl2 or the package nvidia-nccl-cu* of its CUDA release, or add its folder to LD_LIBRARY_PATH.",

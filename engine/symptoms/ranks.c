@@ -249,6 +249,73 @@ static void tested_alone(struct orr_symptom_finder *f)
                 "must match what that MPI was built for. Each process then chooses the GPU of its local rank.");
 }
 
+/* The first line with which the process of a session reports a setting, or any if name is NULL; NULL if none does. */
+static const struct orr_log_record *reported(const struct orr_log *log, uint32_t session, const char *name)
+{
+    const uint32_t writer = log->sessions[session].writer;
+    for (uint32_t i = 0; i < log->record_count && writer != NONE; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_SETTING || record->session == NONE ||
+            (name && strcmp(record->words[0], name + strlen("NCCL_")) != 0))
+            continue;
+        const uint32_t other = log->sessions[record->session].writer;
+        if (other != NONE && log->writers[other].pid == log->writers[writer].pid &&
+            !strcmp(log->writers[other].host, log->writers[writer].host))
+            return record;
+    }
+    return NULL;
+}
+
+/* Ranks of one communicator have different values of a setting that all of them must share. On a GPU, each of these
+ * made AllReduce wait or fail. A rank without the setting counts only if it reports others. */
+static void differing_settings(struct orr_symptom_finder *f)
+{
+    static const char *const shared[] = {"NCCL_ALGO", "NCCL_PROTO", "NCCL_BUFFSIZE", "NCCL_MAX_NCHANNELS"};
+    enum { RANKS_MOST = 64 }; /* that are compared */
+    const struct orr_log *log = f->log;
+    const uint32_t largest = orr_log_largest(log);
+    const struct orr_log_communicator *of = largest == NONE ? NULL : &log->communicators[largest];
+    const struct orr_log_event *waits = orr_log_event_of(log, "watchdog-timeout");
+    const struct orr_log_message *error = NULL; /* the first of NCCL, or else PyTorch's time limit */
+    for (uint32_t i = 0; i < log->event_count && !error; i++)
+        if (log->events[i].message && orr_symptom_is_one(log->events[i].message->id, "socket-truncated|socket-family"))
+            error = log->events[i].message;
+    error = error || !waits ? error : waits->message;
+    for (size_t n = 0; of && of->members && n < sizeof shared / sizeof shared[0]; n++) {
+        const struct orr_log_record *first = NULL;
+        int32_t who = -1, without = -1;
+        for (int32_t rank = 0; rank < of->rank_count && rank < RANKS_MOST && !orr_budget_spent(true); rank++) {
+            const uint32_t session = of->members[rank].session;
+            const struct orr_log_record *here = session == NONE ? NULL : reported(log, session, shared[n]);
+            const bool other = here && first && strcmp(here->words[1], first->words[1]) != 0;
+            without = !here && session != NONE && reported(log, session, NULL) ? rank : without;
+            who = here && !first ? rank : who;
+            first = here && !first ? here : first;
+            if (!first || !(other || without >= 0))
+                continue;
+            ORR_SYMPTOM(
+                f, "settings-differ", ORR_SYMPTOM_CAUSE, first->line,
+                .cause =
+                    other ? orr_symptom_text(f,
+                                             "%s is %.*s on rank %d (line %u) and %.*s on rank %d (line %u). All ranks "
+                                             "must have the same, or they wait for each other or fail.",
+                                             shared[n], (int)orr_log_setting_length(first), first->words[1], who,
+                                             first->line, (int)orr_log_setting_length(here), here->words[1], rank,
+                                             here->line)
+                          : orr_symptom_text(f,
+                                             "%s is %.*s on rank %d (line %u) and not set on rank %d. All ranks must "
+                                             "have the same, or they wait for each other or fail.",
+                                             shared[n], (int)orr_log_setting_length(first), first->words[1], who,
+                                             first->line, without),
+                .check = "Check: `env | grep NCCL_` in a task on each host, and nccl.conf in /etc and as .nccl.conf "
+                         "in the home folder.",
+                .cure = orr_symptom_text(f, "Set %s on all ranks alike, or on none.", shared[n]),
+                .explains = error ? error->id : NULL);
+            return;
+        }
+    }
+}
+
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f)
 {
     tested_alone(f);
@@ -257,4 +324,5 @@ void orr_symptoms_of_ranks(struct orr_symptom_finder *f)
     too_many_gpus(f);
     two_imex_domains(f);
     fabric_state(f);
+    differing_settings(f);
 }

@@ -190,6 +190,17 @@ static void find_behind(struct orr_triaging *t)
         orr_triage_missing(t, ranks, count, "reported no timeout, unlike the others");
 }
 
+/* Whether an error stopped a rank that no time limit had stopped before. */
+static bool stops_others(const struct orr_log *log, const struct orr_log_event *error)
+{
+    bool timed_out = !error->rank_count;
+    for (uint32_t i = 0; i < log->event_count; i++)
+        for (uint32_t k = 0; k < log->events[i].rank_count && orr_triage_weight(&log->events[i]) == ORR_WEIGHT_HANG;
+             k++)
+            timed_out |= log->events[i].ranks[k] == error->ranks[0];
+    return !timed_out;
+}
+
 static void judge(struct orr_triaging *t)
 {
     const struct orr_log *log = t->log;
@@ -219,7 +230,8 @@ static void judge(struct orr_triaging *t)
     for (size_t i = 0; i < sizeof causes / sizeof causes[0] && triage->cause == NONE; i++)
         triage->cause = causes[i];
     if (wrong && !ending.results) {
-        bool first_hung = hang != NONE && (fatal == NONE || log->events[hang].line < log->events[fatal].line);
+        const bool first_hung = hang != NONE && (fatal == NONE || (log->events[hang].line < log->events[fatal].line &&
+                                                                   !stops_others(log, &log->events[fatal])));
         triage->verdict = first_hung ? ORR_TRIAGE_HUNG : ORR_TRIAGE_FAILED;
         if (first_hung) {
             triage->cause = maybe != NONE ? maybe : hang;

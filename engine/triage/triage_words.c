@@ -9,9 +9,17 @@
 
 ORR_WORD_LIST(orr_triage_word, enum orr_triage_verdict, ORR_TRIAGE_VERDICT_MAP(ORR_SECOND_OF))
 
+/* PyTorch puts the rank before an exception only if nobody caught it. */
+static bool is_uncaught(const struct orr_log_event *event)
+{
+    return event->message->weight == ORR_WEIGHT_ERROR && !strncmp(event->text, "[rank", strlen("[rank"));
+}
+
 enum orr_log_weight orr_triage_weight(const struct orr_log_event *event)
 {
-    return event->message ? event->message->weight : ORR_WEIGHT_WARNING;
+    if (!event->message)
+        return ORR_WEIGHT_WARNING;
+    return is_uncaught(event) ? ORR_WEIGHT_FATAL : event->message->weight;
 }
 
 const char *orr_event_severity(const struct orr_log_event *event)
