@@ -136,7 +136,8 @@ static void find_unsteady(const struct orr_perf_work *work, struct orr_perf_tabl
     if (!worst || 4 * fallen > both)
         return;
     char size[24];
-    const bool out = worst->out<worst->in, hosts = table->measured->hosts> 1;
+    const bool out = worst->out < worst->in;
+    const bool hosts = table->analysis ? table->analysis->communicator.node_count > 1 : table->measured->hosts > 1;
     orr_size_text(worst->size, size);
     add_shape(table, ORR_PERF_SHAPE_UNSTEADY, worst->size, worst->size,
               orr_arena_text(work->arena,
