@@ -26,7 +26,7 @@ enum {
     X(FATAL, "error", "yes")                                                                                           \
     X(AFTERMATH, "error", "yes") /* it follows from another error, maybe in another rank's log */                      \
     X(REPORT, "error", "yes")    /* it says that something ended, but not why: an NCCL result, a launcher */           \
-    X(HANG, "error", "yes")      /* ranks waited for one another until a time limit */                                   \
+    X(HANG, "error", "yes")      /* ranks waited for one another until a time limit */                                 \
     X(ABSENT, "error", "yes")    /* processes waited for others of the job that did not start */
 
 enum orr_log_weight {
@@ -58,7 +58,7 @@ struct orr_log_message {
 const struct orr_log_message *orr_log_message(uint32_t index);
 
 /* Inside engine/log_messages: the families, in the order in which they are tried. X(symbol) */
-#define ORR_LOG_FAMILY_MAP(X) X(network) X(plugin) X(socket) X(gpu) X(use) X(host) X(framework) X(job)
+#define ORR_LOG_FAMILY_MAP(X) X(network) X(plugin) X(socket) X(gpu) X(transport) X(use) X(host) X(framework) X(job)
 #define X(symbol)                                                                                                      \
     extern const struct orr_log_message orr_log_messages_##symbol[];                                                   \
     extern const uint32_t orr_log_count_##symbol;

@@ -39,8 +39,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "DeepSpeed's ZeRO-3 gathers or releases the parameters of a module here.", "Nothing is wrong by itself.",
      "  File \"deepspeed/runtime/zero/partitioned_param_coordinator.py\", line 310, in fetch_sub_module"},
     {"experts-frame", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "modeling_",
-     "mixtral.py|moe.py|deepseek.py|deepseek_v2.py|"
-     "deepseek_v3.py|jamba.py|dbrx.py",
+     "mixtral.py|moe.py|deepseek.py|deepseek_v2.py|deepseek_v3.py|jamba.py|dbrx.py",
      "A model with a mixture of experts runs here.", "Nothing is wrong by itself.",
      "  File \"transformers/models/mixtral/modeling_mixtral.py\", line 749, in forward"},
     {"zero-first", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "torch_distributed_zero_first", NULL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages about GPUs: CUDA, peer-to-peer, shared memory, NVLink, NVLS, MNNVL, and RCCL's about the host. */
+/* Messages about GPUs: CUDA, NVML and the driver, multicast and fabric of NVLink, and RCCL's about the host. */
 #include <stddef.h>
 
 #include "engine/log_messages/messages.h"
@@ -35,11 +35,9 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-driver-call", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL,
      "API call is not supported in the installed CUDA driver", NULL,
      "The GPU driver is older than the CUDA version of NCCL or of the program, and lacks a function that it calls "
-     "(CUDA "
-     "error 36).",
+     "(CUDA error 36).",
      "Check: nvidia-smi and the line cudaDriverVersion show the driver's CUDA, \"NCCL version ...+cudaN\" that of "
-     "NCCL. "
-     "Install a newer driver on the host, or a build for the driver's CUDA.",
+     "NCCL. Install a newer driver on the host, or a build for the driver's CUDA.",
      "Cuda failure 'API call is not supported in the installed CUDA driver'"},
     {"cuda-ptx", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "PTX was compiled with an unsupported toolchain", NULL,
      "The GPU driver is older than the CUDA version that NCCL or the program was compiled with, and has to compile its "
@@ -95,9 +93,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-not-ready", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "system not yet initialized", NULL,
      "The GPUs of an NVSwitch machine are not ready, because Fabric Manager does not run or failed (CUDA error 802).",
      "Start it: `systemctl restart nvidia-fabricmanager`; its version must be the driver's. On HGX B200 and B300 it "
-     "also "
-     "needs nvlsm and the kernel modules mlx5_ib and ib_umad (`lsmod`). Then `nvidia-smi -q | grep -A6 Fabric` must "
-     "say Completed.",
+     "also needs nvlsm and the kernel modules mlx5_ib and ib_umad (`lsmod`). Then `nvidia-smi -q | grep -A6 Fabric` "
+     "must say Completed.",
      "Cuda failure 802 'system not yet initialized'"},
     {"cuda-driver-combination", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "unsupported display driver", NULL,
      "The CUDA libraries of the image do not fit the host's driver (CUDA error 803), often because of a forward "
@@ -155,8 +152,6 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Use at most 9 of these GPUs in one process, or start one process for each GPU, which sees only its own "
      "(CUDA_VISIBLE_DEVICES). Other programs on the GPUs use up peers, too.",
      "Cuda failure 711 'peer mapping resources exhausted'"},
-    {"matrix-nvlink", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GPU0 X NV%d", NULL, "NVLink joins some of these GPUs.",
-     "Nothing needs to change.", "GPU0\t X \tNV12\tNODE\tNODE"},
     {"cuda-peer-mapped", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "mapping of buffer object failed", NULL,
      "The driver could not map memory of another GPU, mostly because BAR1 is smaller than the GPU's memory: Resizable "
      "BAR is off. If it is large enough, PCIe ACS or the IOMMU prevents it.",
@@ -178,8 +173,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 700 'an illegal memory access was encountered'"},
     {"device-assert", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "device-side assert triggered", NULL,
      "A kernel of the application failed its own check, mostly an index outside a table (a label, a token, a "
-     "position). "
-     "All CUDA and NCCL errors after it follow from it.",
+     "position). All CUDA and NCCL errors after it follow from it.",
      "Run once with CUDA_LAUNCH_BLOCKING=1, or on the CPU, which name the operation.",
      "RuntimeError: CUDA error: device-side assert triggered"},
     {"cuda-shm-peer", ORR_FROM_WARN, ORR_WEIGHT_FATAL, "Cuda failure", "@shm.cc|peer access",
@@ -199,8 +193,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-launch-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "unspecified launch failure",
      "A kernel crashed on this GPU, the application's or NCCL's. All later CUDA and NCCL errors follow from it.",
      "Look for Xid messages in the kernel log (dmesg | grep -i xid): they tell a fault of a program (13, 31) from one "
-     "of "
-     "the GPU or of NVLink.",
+     "of the GPU or of NVLink.",
      "Cuda failure 719 'unspecified launch failure'"},
     {"cuda-gpu-lost", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
      "uncorrectable|is lost|hardware stack error|contained", "The GPU failed.",
@@ -225,12 +218,6 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", NULL, "A CUDA call of NCCL failed.",
      "Look at the CUDA error in the line, and for Xid messages in the kernel log (dmesg).",
      "Cuda failure 999 'unknown error'"},
-    {"reverse-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to find reverse path", NULL,
-     "Two GPUs of NCCL's topology are joined by NVLinks in one direction only: NCCL is older than the GPUs and reads "
-     "only some of their NVLinks (H100 needs 2.15.1 or newer), or a link is down on one side.",
-     "Check: NCCL_DEBUG=VERSION, and `nvidia-smi nvlink -s` on all GPUs. Use a newer release of NCCL: `pip install -U "
-     "nvidia-nccl-cu12`, or a newer PyTorch.",
-     "Failed to find reverse path from remNode 0/5f000 nlinks 4 to node 0/cb000"},
     {"remote-allocator", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "[Rem Allocator] Allocation failed", NULL,
      "A process could not allocate GPU memory for another one (NCCL up to 2.13): no memory is left, or the GPU has no "
      "CUDA IPC, as in some virtual machines and WSL.",
@@ -243,84 +230,6 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to CUDA ", "alloc", "NCCL could not get GPU memory.",
      "Leave NCCL some memory (about 1 GB), or look for another process on the GPU.",
      "Failed to CUDA calloc async 608 bytes"},
-    {"p2p-disabled-nvlink", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "P2P is disabled between NVLINK connected GPUs", NULL,
-     "Two GPUs are joined by NVLink, but the driver refuses peer-to-peer between them. NCCL takes this for a hardware "
-     "fault and stops.",
-     "Check `nvidia-smi nvlink -s`, `nvidia-smi topo -p2p r` and Fabric Manager, and reset the GPUs. "
-     "NCCL_IGNORE_DISABLED_P2P=1 lets the job run without it.",
-     "P2P is disabled between NVLINK connected GPUs 0 and 1. This should not be the case given their connectivity, and "
-     "is probably due to a hardware issue. If you still want to proceed, you can set NCCL_IGNORE_DISABLED_P2P=1."},
-    {"p2p-disabled", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "P2P is disabled between connected GPUs", NULL,
-     "The driver refuses peer-to-peer between GPUs that are connected, so their data crosses host memory.",
-     "Check `nvidia-smi topo -p2p r`, ACS on the PCIe switches and the IOMMU (BIOS, kernel command line).",
-     "P2P is disabled between connected GPUs 0 and 1. You can repress this message with NCCL_IGNORE_DISABLED_P2P=1."},
-    {"peer-access-none", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "CANNOT Access Peer Device", NULL,
-     "CUDA offers no P2P between two GPUs, so NCCL sends data between them through host memory.",
-     "`nvidia-smi topo -p2p r` says why: GNS or NS means that the driver does not offer it for this model, such as "
-     "GeForce since RTX 40; CNS or TNS means the platform: PCIe ACS, the IOMMU or a virtual machine.",
-     "Device=0 CANNOT Access Peer Device=1"},
-    {"p2p-wrong-data", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Verification error @ element", NULL,
-     "P2P between two GPUs delivers wrong data, although CUDA says that they reach each other: PCIe ACS or the IOMMU "
-     "breaks it, or a patched driver maps the memory wrongly.",
-     "Check `cat /proc/cmdline` (iommu=pt, or no IOMMU) and `sudo lspci -vvv | grep -i acsctl`. NCCL_P2P_DISABLE=1 "
-     "works around it; NCCL with P2P would hang or compute wrong results.",
-     "Verification error @ element 1: val = 0.000000, ref = 4.000000"},
-    {"peer-access-yes", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "> Peer access from ", " : Yes",
-     "CUDA says that two GPUs can access each other's memory.", "Nothing needs to change.",
-     "> Peer access from NVIDIA GeForce RTX 3090 (GPU0) -> NVIDIA GeForce RTX 3090 (GPU1) : Yes"},
-    {"peer-access-can", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " CAN Access Peer Device", NULL,
-     "CUDA says that two GPUs can access each other's memory.", "Nothing needs to change.",
-     "Device=0 CAN Access Peer Device=1"},
-    {"p2p-ipc", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to open CUDA IPC handle", NULL,
-     "A rank could not open the GPU memory of another one on the same host.",
-     "Run the ranks of one host in one container, or give their containers one IPC and PID namespace (--ipc=host). "
-     "NCCL_P2P_DISABLE=1 works around it.",
-     "failed to open CUDA IPC handle : 201 invalid device context"},
-    {"shm-fallocate", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to posix_fallocate failed", NULL,
-     "/dev/shm is full or too small for NCCL's shared memory.",
-     "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm. "
-     "Remove leftovers: /dev/shm/nccl-*.",
-     "Call to posix_fallocate failed : No space left on device"},
-    {"shm-extend", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to extend /dev/shm", NULL,
-     "/dev/shm is full or too small for NCCL's shared memory.",
-     "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm. "
-     "Remove leftovers: /dev/shm/nccl-*.",
-     "Error: failed to extend /dev/shm/nccl-MsnPcq to 9637892 bytes, error: No space left on device (28)"},
-    {"shm-create", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while creating shared memory segment", NULL,
-     "NCCL could not make its shared memory, mostly because /dev/shm is full or too small.",
-     "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm.",
-     "Error while creating shared memory segment /dev/shm/nccl-MsnPcq (size 9637888), error: No space left on device "
-     "(28)"},
-    {"shm-attach-empty", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while attaching to shared memory segment",
-     "(size 0)",
-     "A rank could not open the host memory that another one shares: NCCL takes a handle of cuMem for a file in "
-     "/dev/shm, mostly on hosts with NUMA nodes without memory.",
-     "Set NCCL_CUMEM_HOST_ENABLE=0: NCCL then uses /dev/shm. `numactl -H` shows NUMA nodes of 0 MB. If that is not it, "
-     "run the ranks in one container or share /dev/shm (--ipc=host).",
-     "Error while attaching to shared memory segment /dev/shm/nccl-K (size 0), error: No such file or directory (2)"},
-    {"shm-attach", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while attaching to shared memory segment", NULL,
-     "A rank could not open the shared memory of another one on the same host.",
-     "Run the ranks of one host in one container, or share /dev/shm (--ipc=host). NCCL_SHM_DISABLE=1 works around it.",
-     "Error while attaching to shared memory segment /dev/shm/nccl-MsnPcq (size 9637888), error: No such file or "
-     "directory (2)"},
-    {"nvls-bind-mem", ORR_FROM_INFO, ORR_WEIGHT_NOTE, "NVLS Bind mem", NULL, "NCCL prepares memory for NVLS.",
-     "Nothing is wrong by itself.", "NVLS Bind mem 0xac0000000 UC handle 0x7f33 MC handle 0x7f34 size 1073741824"},
-    {"nvls-bind", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to bind NVLink SHARP", NULL,
-     "NVSwitch multicast (NVLS) could not bind memory. Usually Fabric Manager or the NVSwitches are not in order, for "
-     "instance in a virtual machine or container with a part of the GPUs.",
-     "Check Fabric Manager (`systemctl status nvidia-fabricmanager`, `nvidia-smi -q | grep -A3 Fabric`) and reset the "
-     "GPUs. NCCL_NVLS_ENABLE=0 works around it.",
-     "Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 : CUDA error 401 'the operation cannot be "
-     "performed in the present state'."},
-    {"mnnvl-imex", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "MNNVL (cliqueSize %d) is available but", NULL,
-     "The hosts share an NVLink domain (MNNVL), but memory cannot be shared over it, because IMEX does not work.",
-     "Check `nvidia-imex-ctl -N` on all hosts and that the job sees /dev/nvidia-caps-imex-channels. "
-     "NCCL_MNNVL_ENABLE=0 works around it.",
-     "MNNVL (cliqueSize 8) is available but not working on this system. Check the IMEX channel configuration "
-     "(/dev/nvidia-caps-imex-channels). Set NCCL_MNNVL_ENABLE=0 to ignore this issue."},
-    {"mnnvl-unsupported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "MNNVL is not supported on this system", NULL,
-     "NCCL_MNNVL_ENABLE=1 demands NVLink across hosts, which these hosts do not have.", "Unset NCCL_MNNVL_ENABLE.",
-     "MNNVL is not supported on this system"},
     {"nvml-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Driver/library version mismatch", NULL,
      "The NVIDIA library and the loaded kernel driver have different versions. This happens after an update without a "
      "restart, or if the two were installed separately.",
@@ -340,41 +249,6 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "NCCL found no libcuda.so.",
      "Run the container with the NVIDIA runtime (docker --gpus all), or install the driver.",
      "Failed to find CUDA library libcuda.so (NCCL_CUDA_PATH='') : libcuda.so: cannot open shared object file"},
-    {"graph-file", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "XML Import Channel", "not found",
-     "NCCL_GRAPH_FILE names a file of channels that was made for another machine: a device or a rank in it is not "
-     "here.",
-     "Unset NCCL_GRAPH_FILE; look for it in /etc/nccl.conf, ~/.nccl.conf and the image. NCCL_TOPO_FILE may stay. "
-     "Check: `grep -r NCCL_ /etc/nccl.conf ~/.nccl.conf; env | grep NCCL_`.",
-     "XML Import Channel : dev 1 not found."},
-    {"graph-file-channels", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "XML Import ", NULL,
-     "NCCL could not use the file that NCCL_GRAPH_FILE names.",
-     "Unset NCCL_GRAPH_FILE; look for it in /etc/nccl.conf and ~/.nccl.conf.",
-     "XML Import Nchannels : number of channels exceeds 32"},
-    {"xml-attribute", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Attribute %w of node %w not found", NULL,
-     "The topology file (NCCL_TOPO_FILE) lacks an attribute that NCCL needs.",
-     "Correct the file: `orrery show FILE` names the line; or unset NCCL_TOPO_FILE.",
-     "Attribute arch of node cpu not found"},
-    {"xml-parse", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "XML Parse", NULL,
-     "NCCL's reader does not understand the topology or graph file.",
-     "Correct the file: `orrery show FILE` names the line; or unset NCCL_TOPO_FILE and NCCL_GRAPH_FILE.",
-     "XML Parse error : unexpected trailing character < in closing tag cpu"},
-    {"xml-nodes", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "too many XML nodes", NULL,
-     "The machine or the topology file has more elements than this release of NCCL has room for.",
-     "Use a newer release, or a topology file without bridges that lead nowhere.",
-     "Error : too many XML nodes (max 256)"},
-    {"no-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Could not find a path for pattern", NULL,
-     "NCCL's search found no channel over the GPUs of this host, so NCCL uses one channel in simple order, which is "
-     "slow.",
-     "Check the topology file (NCCL_TOPO_FILE) and that all GPUs of the job are listed by nvidia-smi.",
-     "Could not find a path for pattern 4, falling back to simple order"},
-    {"graph-file-missing", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Could not open XML graph file", NULL,
-     "NCCL_GRAPH_FILE names a file that cannot be read, and NCCL does not start without it.",
-     "Unset NCCL_GRAPH_FILE (look in /etc/nccl.conf too), or mount the file at that path on every host.",
-     "Could not open XML graph file /opt/microsoft/ncv4/graph.xml : No such file or directory"},
-    {"topo-file", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "Could not open XML topology file", NULL,
-     "NCCL_TOPO_FILE names a file that cannot be read, so NCCL uses what it detects itself.",
-     "Mount the file at that path on every host, or unset NCCL_TOPO_FILE.",
-     "Could not open XML topology file /etc/ndv4-topo.xml : No such file or directory"},
     {"rccl-iommu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Missing \"iommu=pt\"", NULL,
      "The host's kernel was started without iommu=pt, which RCCL expects. Transfers may be slow or hang.",
      "Add iommu=pt to the kernel command line and restart the host.",

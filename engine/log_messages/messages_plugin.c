@@ -88,8 +88,7 @@ const struct orr_log_message orr_log_messages_plugin[] = {
     {"gin-doca", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "DOCA failure", NULL,
      "GIN's GDAKI could not set up a queue pair: rdma-core, the NIC driver or the port does not offer what it needs.",
      "Check: if NCCL_GIN_TYPE=2 (PROXY) works, use that or mend GDAKI: it needs a newer rdma-core and driver, and up "
-     "to "
-     "2.30.7 it cannot use ports that demand a GRH (IBV_QPF_GRH_REQUIRED).",
+     "to 2.30.7 it cannot use ports that demand a GRH (IBV_QPF_GRH_REQUIRED).",
      "DOCA failure 21"},
     {"efa-address", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "efa_rdm_txe_handle_error", NULL,
      "EFA could not send to the other host: its process is gone or its address changed.",

@@ -86,8 +86,8 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "NET/Socket : no interface found"},
     {"socket-listen", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No usable listening interface found", NULL,
      "NCCL_COMM_ID names an address that no interface of this host shares a network with.",
-     "Set NCCL_COMM_ID to an address of rank 0's host that all hosts reach, or unset it: PyTorch and MPI programs "
-     "hand the address round themselves.",
+     "Set NCCL_COMM_ID to an address of rank 0's host that all hosts reach, or unset it: PyTorch and MPI programs hand "
+     "the address round themselves.",
      "NET/Socket : No usable listening interface found"},
     {"socket-many", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "number of sockets is greater than the maximum", NULL,
      "NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is more than the 64 sockets of a connection that NCCL allows, "
@@ -126,8 +126,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
     {"service-stranger", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "[Service thread] Unknown command",
      "from localRank -1",
      "Something that is not a rank of this job connected to NCCL's port, such as a port scanner or a monitor. NCCL "
-     "only "
-     "closes that connection.",
+     "only closes that connection.",
      "If the job failed, look for another error. Keep scanners away from the job's ports.",
      "[Service thread] Unknown command 790 from localRank -1"},
     {"uds-in-use", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "UDS: Binding to socket", "Address already in use",

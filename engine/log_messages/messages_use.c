@@ -12,17 +12,14 @@ const struct orr_log_message orr_log_messages_use[] = {
     {"devcomm-initializer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "ncclDevCommRequirements_t argument must", NULL,
      "The program was written for NCCL 2.28: since 2.29, requirements of a device communicator must be initialized.",
      "Write ncclDevCommRequirements reqs = NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER; instead of clearing them by "
-     "memset(), "
-     "and build against the NCCL that runs. PyTorch and DeepEP have done so in newer versions.",
+     "memset(), and build against the NCCL that runs. PyTorch and DeepEP have done so in newer versions.",
      "Cannot create device communicator: ncclDevCommRequirements_t argument must be initialized via "
      "NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER"},
     {"devcomm-create", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "ncclDevCommCreate", "failed",
      "NCCL refused to make a device communicator. Programs that were written for 2.28 fail so with 2.29 and newer, "
-     "which "
-     "demand NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER.",
+     "which demand NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER.",
      "NCCL_DEBUG=WARN says why. Use a newer version of the program (PyTorch, DeepEP), built against the NCCL that "
-     "runs, or "
-     "the NCCL for which it was built.",
+     "runs, or the NCCL for which it was built.",
      "ncclDevCommCreate failed"},
     {"config-release", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Invalid config", "attribute value -2147483648",
      "The program was built for NCCL 2.17 or newer and runs an older release, which does not know this mark of a value "
@@ -90,8 +87,7 @@ const struct orr_log_message orr_log_messages_use[] = {
      "AllReduce : comm argument is NULL"},
     {"null-pointer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "(nil) is not a valid pointer", NULL,
      "The application gave NCCL a null pointer as a buffer: the tensor has no memory, for instance because it is "
-     "empty, "
-     "was freed or is on the meta device. NCCL itself is not at fault.",
+     "empty, was freed or is on the meta device. NCCL itself is not at fault.",
      "Check the tensor before the call that the traceback names: is_cuda, numel() and data_ptr() on every rank.",
      "Broadcast : sendbuff (nil) is not a valid pointer"},
     {"not-a-pointer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "is not a valid pointer", NULL,

@@ -70,11 +70,10 @@ static enum orr_code cost_settings(const struct orr_perf_work *work, struct orr_
         if (with <= 0 || better < SHOWS * with || table->rows[table->main].bus_bw > REACHED * better)
             continue;
         orr_size_text(table->rows[table->main].size, size);
-        orr_perf_lead(table,
-                      orr_arena_text(work->arena,
-                                     "%s=%s (line %u) costs bandwidth: without it, %.3g instead of %.3g GB/s are "
-                                     "predicted at %s. Remove it.",
-                                     setting->name, setting->value, setting->line, better, with, size));
+        orr_perf_lead(table, orr_arena_text(work->arena,
+                                            "%s=%s (line %u) costs bandwidth: without it, %.3g instead of %.3g GB/s "
+                                            "are predicted at %s. Remove it.",
+                                            setting->name, setting->value, setting->line, better, with, size));
     }
     return ORR_OK;
 }
@@ -112,20 +111,18 @@ static void say_unused(const struct orr_perf_work *work, struct orr_perf_table *
         return;
     if (table->limit.what == ORR_BOUND_PCIE && nics > analysis->local_ranks)
         orr_perf_lead(
-            table, orr_arena_text(work->arena,
-                                  "%u of %u GPUs of each host took part, and the PCIe link%s of %s limit%s how much of "
-                                  "the host's %u NICs the job can use. Use all GPUs to use all NICs: start one process "
-                                  "for each.",
-                                  analysis->local_ranks, gpus, orr_plural(analysis->local_ranks),
-                                  analysis->local_ranks > 1 ? "these" : "this GPU",
-                                  analysis->local_ranks > 1 ? "" : "s", nics));
+            table, orr_arena_text(
+                       work->arena,
+                       "%u of %u GPUs of each host took part, and the PCIe link%s of %s limit%s how much of the host's "
+                       "%u NICs the job can use. Use all GPUs to use all NICs: start one process for each.",
+                       analysis->local_ranks, gpus, orr_plural(analysis->local_ranks),
+                       analysis->local_ranks > 1 ? "these" : "this GPU", analysis->local_ranks > 1 ? "" : "s", nics));
     if (table->limit.what != ORR_BOUND_NICS || table->limit.count * 2 > nics)
         return;
-    orr_perf_lead(
-        table, orr_arena_text(work->arena,
-                              "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all GPUs to "
-                              "use all NICs: start one process for each.",
-                              analysis->local_ranks, gpus, table->limit.count, nics));
+    orr_perf_lead(table, orr_arena_text(work->arena,
+                                        "%u of %u GPUs of each host took part, and they use %u of its %u NICs. Use all "
+                                        "GPUs to use all NICs: start one process for each.",
+                                        analysis->local_ranks, gpus, table->limit.count, nics));
 }
 
 /* Send and Recv, of which Alltoall consists too: a pair of GPUs on two hosts uses few channels, which may be too few
@@ -139,11 +136,11 @@ static void say_peers(const struct orr_perf_work *work, struct orr_perf_table *t
         orr_setting_text(&analysis->query.settings, ORR_SET_NCHANNELS_PER_NET_PEER))
         return;
     if (channels > 0 && channels < ENOUGH)
-        orr_perf_lead(
-            table, orr_arena_text(work->arena,
-                                  "Run once with NCCL_NCHANNELS_PER_NET_PEER=4: NCCL %s uses %d channel%s between two "
-                                  "GPUs of different hosts here, which may not fill a fast NIC.",
-                                  analysis->query.settings.release->name, channels, orr_plural((uint64_t)channels)));
+        orr_perf_lead(table,
+                      orr_arena_text(work->arena,
+                                     "Run once with NCCL_NCHANNELS_PER_NET_PEER=4: NCCL %s uses %d channel%s between "
+                                     "two GPUs of different hosts here, which may not fill a fast NIC.",
+                                     analysis->query.settings.release->name, channels, orr_plural((uint64_t)channels)));
     else if (!work->results->library && !work->question->release_given)
         orr_perf_lead(
             table, "If the job runs a release before 2.29, run once with NCCL_NCHANNELS_PER_NET_PEER=4: such releases "
@@ -180,12 +177,12 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
                            ring, row->expected.algorithm_name, row->expected.bus_bw));
         *ret_said = true;
     } else if (row->bus_bw > (1 - NEAR) * one && row->bus_bw < (1 + NEAR) * one) {
-        orr_perf_lead(
-            table, orr_arena_text(work->arena,
-                                  "This is the rate of one NIC (%.3g GB/s), and each host has %u: all traffic probably "
-                                  "uses one of them. The line \"NET/IB : Using\" of NCCL_DEBUG=INFO must list all; "
-                                  "check NCCL_IB_HCA, and `ibstat` for ports that are down.",
-                                  one, table->limit.count));
+        orr_perf_lead(table,
+                      orr_arena_text(work->arena,
+                                     "This is the rate of one NIC (%.3g GB/s), and each host has %u: all traffic "
+                                     "probably uses one of them. The line \"NET/IB : Using\" of NCCL_DEBUG=INFO must "
+                                     "list all; check NCCL_IB_HCA, and `ibstat` for ports that are down.",
+                                     one, table->limit.count));
         *ret_said = true;
     }
     return ORR_OK;
@@ -217,12 +214,11 @@ static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_tab
             (!given && (named > 1 || gpus < MANY)))
             return;
         if (!given) {
-            orr_perf_lead(
-                table,
-                orr_arena_text(work->arena,
-                               "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all traffic "
-                               "between hosts goes through it. Name all NICs (`ibstat -l`), or unset it.",
-                               setting->value, setting->line, gpus));
+            orr_perf_lead(table, orr_arena_text(
+                                     work->arena,
+                                     "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all "
+                                     "traffic between hosts goes through it. Name all NICs (`ibstat -l`), or unset it.",
+                                     setting->value, setting->line, gpus));
             return;
         }
         orr_perf_lead(
@@ -252,22 +248,20 @@ static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *ta
         return;
     const struct orr_perf_row *fewer = before ? &before->rows[before->main] : NULL;
     if (fewer && row->bus_bw < LESS * fewer->bus_bw && row->expected.bus_bw > LESS * fewer->bus_bw)
-        orr_perf_lead(
-            table,
-            orr_arena_text(work->arena,
-                           "Bandwidth falls with the number of hosts (%u: %.3g, %u: %.3g GB/s) more than the "
-                           "prediction does, so the network between the hosts loses it: congestion, paths that ECMP "
-                           "puts on one link, PFC or ECN, or one slow host.",
-                           (uint32_t)before->analysis->communicator.node_count, fewer->bus_bw, hosts, row->bus_bw));
+        orr_perf_lead(table,
+                      orr_arena_text(work->arena,
+                                     "Bandwidth falls with the number of hosts (%u: %.3g, %u: %.3g GB/s) more than the "
+                                     "prediction does, so the network between the hosts loses it: congestion, paths "
+                                     "that ECMP puts on one link, PFC or ECN, or one slow host.",
+                                     (uint32_t)before->analysis->communicator.node_count, fewer->bus_bw, hosts,
+                                     row->bus_bw));
     else
-        orr_perf_lead(
-            table, orr_arena_text(work->arena,
-                                  "With %u hosts, look at the network between them: congestion, paths that ECMP puts "
-                                  "on one link, PFC or ECN (RoCE), or one slow host.",
-                                  hosts));
-    orr_perf_lead(table,
-                  "Check: measure every pair of hosts alone. If all pairs are sound, the switches between them lose "
-                  "bandwidth; if one host is slow in all its pairs, it is that host.");
+        orr_perf_lead(table, orr_arena_text(work->arena,
+                                            "With %u hosts, look at the network between them: congestion, paths that "
+                                            "ECMP puts on one link, PFC or ECN (RoCE), or one slow host.",
+                                            hosts));
+    orr_perf_lead(table, "Check: measure every pair of hosts alone. If all pairs are sound, the switches between them "
+                         "lose bandwidth; if one host is slow in all its pairs, it is that host.");
 }
 
 /* Whether the table is low, or would be with one of the values that the input does not show. */
@@ -299,12 +293,12 @@ static void say_alone(const struct orr_perf_work *work, struct orr_perf_table *t
 {
     const struct orr_result_table *measured = table->measured;
     if (measured->alone)
-        orr_perf_lead(
-            table, orr_arena_text(work->arena,
-                                  "The command (line %u) starts %u processes, and each tested alone, with %u GPU%s: "
-                                  "nccl-tests was built without MPI. Build it again with `make clean` and `make MPI=1 "
-                                  "MPI_HOME=...`; mpirun must be of the same MPI.",
-                                  measured->alone_line, measured->alone, measured->ranks, orr_plural(measured->ranks)));
+        orr_perf_lead(table, orr_arena_text(work->arena,
+                                            "The command (line %u) starts %u processes, and each tested alone, with %u "
+                                            "GPU%s: nccl-tests was built without MPI. Build it again with `make clean` "
+                                            "and `make MPI=1 MPI_HOME=...`; mpirun must be of the same MPI.",
+                                            measured->alone_line, measured->alone, measured->ranks,
+                                            orr_plural(measured->ranks)));
 }
 
 /* The log has connections over RDMA, none of them with GPUDirect RDMA. */
@@ -347,12 +341,12 @@ static void say_wrong(const struct orr_perf_work *work, struct orr_perf_table *t
     for (uint32_t i = 0; i < work->check->setting_count; i++) {
         const struct orr_perf_setting *setting = &work->check->settings[i];
         if (!strcmp(setting->name, "NCCL_PROTO") && strstr(setting->value, "LL128") && setting->value[0] != '^')
-            orr_perf_lead(table, orr_arena_text(
-                                     work->arena,
-                                     "Unset NCCL_PROTO=%.40s (line %u) first: it forces LL128, which NCCL chooses only "
-                                     "where stores of 128 bytes arrive whole and in order, and which elsewhere gives "
-                                     "wrong data.",
-                                     setting->value, setting->line));
+            orr_perf_lead(
+                table,
+                orr_arena_text(work->arena,
+                               "Unset NCCL_PROTO=%.40s (line %u) first: it forces LL128, which NCCL chooses only where "
+                               "stores of 128 bytes arrive whole and in order, and which elsewhere gives wrong data.",
+                               setting->value, setting->line));
     }
 }
 

@@ -60,12 +60,12 @@ static const char *beyond_nics(const struct orr_perf_work *work, const struct or
     if (nics <= 0 || row->bus_bw < BEYOND * nics || !strstr(row->expected.algorithm_name, "Tree") ||
         table->verdict == ORR_PERF_HIGH || table->depends.count > 1)
         return "";
-    return orr_arena_text(
-        work->arena,
-        "That is more than the %.3g GB/s of each host's NICs, because busbw assumes a ring. On 2 hosts a tree sends "
-        "less over the network: algbw, %.3g GB/s here. NCCL_ALGO=Ring shows the rate of the NICs; from 3 hosts on, "
-        "they limit all algorithms.",
-        nics, row->bus_bw / orr_test_bus_factor(ORR_TEST_ALL_REDUCE, (uint32_t)table->analysis->ranks));
+    return orr_arena_text(work->arena,
+                          "That is more than the %.3g GB/s of each host's NICs, because busbw assumes a ring. On 2 "
+                          "hosts a tree sends less over the network: algbw, %.3g GB/s here. NCCL_ALGO=Ring shows the "
+                          "rate of the NICs; from 3 hosts on, they limit all algorithms.",
+                          nics,
+                          row->bus_bw / orr_test_bus_factor(ORR_TEST_ALL_REDUCE, (uint32_t)table->analysis->ranks));
 }
 
 static const char *beyond_nvlink(const struct orr_perf_work *work, const struct orr_perf_table *table)
@@ -75,12 +75,12 @@ static const char *beyond_nvlink(const struct orr_perf_work *work, const struct 
     if (table->test != ORR_TEST_ALL_REDUCE || !table->limit_known || table->limit.what != ORR_BOUND_NVLS ||
         strcmp(row->expected.algorithm_name, "NVLS") != 0 || row->bus_bw < table->limit.bw)
         return "";
-    return orr_arena_text(
-        work->arena,
-        "That is more than the NVLinks carry, because busbw assumes a ring. With NVLink SHARP (NVLS) the switches add "
-        "and copy the data, so each link carries (n+1)/n of algbw: %.0f GB/s here. NCCL_ALGO=Ring shows the rate of "
-        "the NVLinks, which is about 80 %% of the line rate.",
-        (ranks + 1) / ranks * row->bus_bw / orr_test_bus_factor(ORR_TEST_ALL_REDUCE, (uint32_t)ranks));
+    return orr_arena_text(work->arena,
+                          "That is more than the NVLinks carry, because busbw assumes a ring. With NVLink SHARP (NVLS) "
+                          "the switches add and copy the data, so each link carries (n+1)/n of algbw: %.0f GB/s here. "
+                          "NCCL_ALGO=Ring shows the rate of the NVLinks, which is about 80 %% of the line rate.",
+                          (ranks + 1) / ranks * row->bus_bw /
+                              orr_test_bus_factor(ORR_TEST_ALL_REDUCE, (uint32_t)ranks));
 }
 
 /* The ring of one host leaves NVLink, although some of its GPUs have it. */

@@ -27,15 +27,14 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
     }
     orr_size_text(from, text);
     if (wrong)
-        add_shape(
-            table, ORR_PERF_SHAPE_WRONG, from, to,
-            orr_arena_text(work->arena,
-                           "The results contain %llu wrong value%s, first at %s: data was corrupted. A wrong result "
-                           "makes the bandwidth meaningless%s.",
-                           (unsigned long long)wrong, orr_plural((int64_t)wrong), text,
-                           orr_symptom_explaining(&work->check->symptoms, "tests-wrong")
-                               ? ""
-                               : "; look for errors of GPU memory, NVLinks and NICs first"));
+        add_shape(table, ORR_PERF_SHAPE_WRONG, from, to,
+                  orr_arena_text(work->arena,
+                                 "The results contain %llu wrong value%s, first at %s: data was corrupted. A wrong "
+                                 "result makes the bandwidth meaningless%s.",
+                                 (unsigned long long)wrong, orr_plural((int64_t)wrong), text,
+                                 orr_symptom_explaining(&work->check->symptoms, "tests-wrong")
+                                     ? ""
+                                     : "; look for errors of GPU memory, NVLinks and NICs first"));
 }
 
 /* A row's share of what such runs usually reach, or of the prediction if that is unknown; 0 if there is no figure. */
@@ -142,8 +141,8 @@ static void find_unsteady(const struct orr_perf_work *work, struct orr_perf_tabl
     add_shape(table, ORR_PERF_SHAPE_UNSTEADY, worst->size, worst->size,
               orr_arena_text(work->arena,
                              "At %s the %s run got %.3g GB/s and the %s run %.3g. NCCL does the same in both, so "
-                             "something else disturbed one of them: %s. Run the test again with more iterations "
-                             "(-n 100); if the dip moves or goes, it is not NCCL's.",
+                             "something else disturbed one of them: %s. Run the test again with more iterations (-n "
+                             "100); if the dip moves or goes, it is not NCCL's.",
                              size, out ? "out-of-place" : "in-place", out ? worst->out : worst->in,
                              out ? "in-place" : "out-of-place", out ? worst->in : worst->out,
                              hosts ? "congestion or changing routes in the network, or another job"

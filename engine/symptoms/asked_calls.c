@@ -28,11 +28,9 @@ const struct orr_asked orr_asked_calls[] = {
      "and SMs."},
     {"asked-launch-blocking",
      "cuda_launch_blocking|launch blocking& hang|hung|stuck|deadlock|freez|never return&!still | even | also "
-     "|tried|too "
-     "|find the|debug",
+     "|tried|too |find the|debug",
      "With CUDA_LAUNCH_BLOCKING=1, each launch waits until its kernel has ended. NCCL's kernels wait for other GPUs, "
-     "so "
-     "a process that drives several of them hangs, and from 2.13 on also one that uses the network: its thread gets "
+     "so a process that drives several of them hangs, and from 2.13 on also one that uses the network: its thread gets "
      "the work only after the launch.",
      "Check: without CUDA_LAUNCH_BLOCKING, the hang goes away.",
      "Unset it where NCCL runs. To find a kernel that fails, use compute-sanitizer, or one GPU without NCCL."},

@@ -179,8 +179,8 @@ const struct orr_asked orr_asked_host[] = {
     {"asked-p2p-models",
      "p2p|peer to peer|peer access&different gpu|different model|different card|another gpu|other model|mixed gpu|mix "
      "of;p2p|peer to peer|peer access&5060&5070|5080|5090|4090;p2p|peer to peer|peer "
-     "access&3090&4090|5090&!monitor|p2p driver|patched;p2p|peer to "
-     "peer|peer access&4090&5090|5080&!monitor|p2p driver|patched",
+     "access&3090&4090|5090&!monitor|p2p driver|patched;p2p|peer to peer|peer access&4090&5090|5080&!monitor|p2p "
+     "driver|patched",
      "The driver offers P2P over PCIe only between GPUs of one model, or of close relatives. Between others NCCL sends "
      "data through host memory, which works.",
      "Check: `nvidia-smi topo -p2p r` says OK only for pairs that have P2P.",
@@ -196,13 +196,10 @@ const struct orr_asked orr_asked_host[] = {
      ORR_ACS_CHECK, ORR_ACS_CURE},
     {"asked-gibberish",
      "gibberish|garbage|garbled|mangled|word salad|wrong tokens|nonsense|all zero|zeros|to 0 s|zero "
-     "tensor|zeroes|empty "
-     "tensor&p2p|peer access|can_device_access_peer|between two gpus|between the gpus|between gpus|gpu "
-     "split|gpu_split|row "
-     "split|split row|split mode|layer split|across the two gpus|across two gpus|across both gpus|other gpu|second "
-     "gpu|to "
-     "cuda 1|destination gpu&!tokenizer|chat template|prefill|bitwise|determin|all_reduce|allreduce|reduce_scatter|nan "
-     "loss|empty_like|multimem|expert",
+     "tensor|zeroes|empty tensor&p2p|peer access|can_device_access_peer|between two gpus|between the gpus|between "
+     "gpus|gpu split|gpu_split|row split|split row|split mode|layer split|across the two gpus|across two gpus|across "
+     "both gpus|other gpu|second gpu|to cuda 1|destination gpu&!tokenizer|chat "
+     "template|prefill|bitwise|determin|all_reduce|allreduce|reduce_scatter|nan loss|empty_like|multimem|expert",
      "Copies between these GPUs probably do not arrive: the driver reports P2P, and PCIe ACS, the IOMMU or a patched "
      "driver breaks it, so the other GPU keeps zeros. PyTorch's `.to()` uses P2P as well, and NCCL_P2P_DISABLE does "
      "not reach it.",
@@ -213,8 +210,8 @@ const struct orr_asked orr_asked_host[] = {
     {"asked-nvlink-bridge",
      "nvlink|nv link&bridge& hang|stuck|freez| minutes| seconds|takes long|very long|not work|not "
      "detected|inactive|not show|not active&!nvls|nvswitch|pci bridge|docker|container|pod ",
-     "An NVLink bridge that is not plugged in fully joins some of its links only: the driver tries to start the "
-     "others again and again, so nvidia-smi and NCCL's start can take minutes, and transfers hang.",
+     "An NVLink bridge that is not plugged in fully joins some of its links only: the driver tries to start the others "
+     "again and again, so nvidia-smi and NCCL's start can take minutes, and transfers hang.",
      "Check: `nvidia-smi nvlink -s` shows all links of both cards with a rate (RTX 3090, A6000, A40: 4; RTX 2080 Ti: "
      "2), `nvidia-smi topo -m` NV4 or NV2, and `time nvidia-smi topo -m` about a second.",
      "Switch the machine off and press the bridge in on both cards; coolers, cables or its own case may be in the way. "
@@ -230,8 +227,7 @@ const struct orr_asked orr_asked_host[] = {
      "ggml_cuda_p2p&!gibberish|garbage|garbled|mangled|zeros;nccl_p2p_disable|nccl_p2p_level|nvlink_mode&llama "
      "cpp|llamacpp|llama server|ik_llama",
      "llama.cpp uses P2P only if GGML_CUDA_P2P is set, and any value turns it on, even 0. NCCL's settings do not "
-     "change "
-     "that, as it calls CUDA itself.",
+     "change that, as it calls CUDA itself.",
      "Check: `env | grep GGML_CUDA_P2P` in the process; the output of the model with and without it must be the same.",
      "Unset it if the output is wrong or GPUs hang: then P2P does not work on this machine (PCIe ACS, the IOMMU, a "
      "patched driver)."},
@@ -252,8 +248,8 @@ const struct orr_asked orr_asked_host[] = {
      "Then compare NCCL_P2P_LEVEL=PXB, which uses shared memory between PCIe switches."},
     {"asked-p2p-slow",
      "p2p|peer to peer|peer access&bandwidth|gb "
-     "s|throughput|simplep2p&small|only|low|slow|drop|half|worse|poor|bad|fail&!nccl_p2p_level|alltoall|all to all|"
-     "all2all|" NOT_PCIE ";p2p|peer to peer&performance&slow|bad|poor&!nccl_p2p_level|" NOT_PCIE,
+     "s|throughput|simplep2p&small|only|low|slow|drop|half|worse|poor|bad|fail&!nccl_p2p_level|alltoall|all to "
+     "all|all2all|" NOT_PCIE ";p2p|peer to peer&performance&slow|bad|poor&!nccl_p2p_level|" NOT_PCIE,
      "P2P over PCIe that is allowed, but slow or failing its own test, goes up to the CPU and through the IOMMU: PCIe "
      "ACS or an IOMMU that translates is the usual cause. A link with fewer lanes has the same effect on speed.",
      ORR_ACS_CHECK " `nvidia-smi -q | grep -A12 'PCI$'` shows the link width.", ORR_ACS_CURE},
@@ -281,8 +277,8 @@ const struct orr_asked orr_asked_host[] = {
      "Use what is fastest for all GPUs of the job, not for two. If P2P is slow below one PCIe switch too, look at PCIe "
      "ACS and the IOMMU."},
     {"asked-p2p-none",
-     "nccl_p2p_level|nccl_p2p_disable&no effect|no difference|makes no|no change|not change|any "
-     "difference&!llama cpp|llamacpp|llama server|ik_llama;nccl_p2p_level+same result|same performance|same bandwidth",
+     "nccl_p2p_level|nccl_p2p_disable&no effect|no difference|makes no|no change|not change|any difference&!llama "
+     "cpp|llamacpp|llama server|ik_llama;nccl_p2p_level+same result|same performance|same bandwidth",
      "If NCCL_P2P_LEVEL and NCCL_P2P_DISABLE change nothing, NCCL uses no P2P at any level, mostly because CUDA offers "
      "none between these GPUs (GeForce cards, virtual machines), and sends data through host memory.",
      "Check: `nvidia-smi topo -p2p r` says OK only where P2P exists; NCCL_DEBUG=INFO prints \"via P2P\" or \"via "

@@ -145,12 +145,10 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-gid-six",
      " gid | gids |gid table&ipv6|ula &all |only|no ipv4|without ipv4|no row|none &!disable ipv6|ipv4 and|both ",
      "NCCL looks for a GID with an IPv4 address (RoCE) and, if a port has none, takes index 0, mostly a link-local "
-     "one: "
-     "connections then fail with retries exceeded (status 12). An IPv6 GID must be asked for.",
+     "one: connections then fail with retries exceeded (status 12). An IPv6 GID must be asked for.",
      "Check: `show_gids` (`ibv_devinfo -v`): the row with v2 whose address does not begin with fe80, on every host.",
      "Set NCCL_IB_GID_INDEX to that row, or with 2.21 or newer NCCL_IB_ADDR_FAMILY=AF_INET6, and NCCL_IB_ADDR_RANGE "
-     "for "
-     "the subnet if there are several. Giving the interfaces IPv4 addresses also works."},
+     "for the subnet if there are several. Giving the interfaces IPv4 addresses also works."},
     {"asked-rdma-pod",
      "hostnetwork|host network&rdma|infiniband|roce&need|must|require|without|unusable|unavailable|another way|other "
      "way|instead;rdma|roce&ip address|no ip |networkattach|multus|macvlan&is there|without|need|require|must|aren t "
@@ -218,11 +216,10 @@ const struct orr_asked orr_asked_network[] = {
      "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 rules NVLink between hosts out."},
     {"asked-symmetric-send",
      "symmetric memory|symmetric kernel|symm mem&alltoall|all to all|all2all|send recv|sendrecv|point to "
-     "point|ncclsend| "
-     "send | broadcast|reduce op&?| support| only| does | can | work&!nvshmem|torch symm|error|fail|crash|hang|wrong",
+     "point|ncclsend| send | broadcast|reduce op&?| support| only| does | can | work&!nvshmem|torch "
+     "symm|error|fail|crash|hang|wrong",
      "NCCL has symmetric kernels for AllReduce, AllGather and ReduceScatter only. Send and Recv, and an AlltoAll made "
-     "of "
-     "them, run as without symmetric memory; nccl-tests -R 1 and -R 2 then give the same result.",
+     "of them, run as without symmetric memory; nccl-tests -R 1 and -R 2 then give the same result.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints \"[Symmetric]\" for each call that uses such a "
      "kernel.",
      "From 2.28.3 on, ncclAlltoAll() with symmetric windows can run on copy engines inside an NVLink domain "

@@ -187,8 +187,7 @@ const struct orr_asked orr_asked_use[] = {
      "Pass a timeout to every new_group() and init_device_mesh(), or set the option of your framework."},
     {ORR_ASKED_LAST,
      " hang| stuck| freez| stalls| does not progress| doesn t progress| not "
-     "progressing&nccl|all_reduce|allreduce|training|collective|launch&!queue|hangs "
-     "around",
+     "progressing&nccl|all_reduce|allreduce|training|collective|launch&!queue|hangs around",
      "The text says that something hangs, but not where, so Orrery cannot tell why.",
      "Check: try NCCL_P2P_DISABLE=1 alone: if it ends the hang, P2P is at fault, mostly through PCIe ACS or the IOMMU. "
      "Try NCCL_SHM_DISABLE=1 alone: if it ends the hang, shared memory is at fault. On several hosts, try "

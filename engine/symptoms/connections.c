@@ -49,16 +49,19 @@ static void private_socket(struct orr_symptom_finder *f, const struct private_ad
     address += strlen("onnect to ");
     const bool set = row->set && orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", NULL);
     const char *routed = row->set ? orr_symptom_routed(f) : NULL;
-    ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, event->line,
-                .cause = orr_symptom_text(f, row->cause, (int)strcspn(address, "< "), address, event->line),
-                .check = row->check,
-                .cure = routed ? orr_symptom_text(f,
-                                                  "Set NCCL_SOCKET_IFNAME=%.40s, or that interface's name on each "
-                                                  "host (=NAME matches it exactly).",
-                                                  routed)
-                        : set  ? row->set
-                               : row->cure,
-                .explains = event->message->id);
+    ORR_SYMPTOM(
+        f, row->id, ORR_SYMPTOM_CAUSE, event->line,
+        .cause = orr_symptom_text(f, row->cause, (int)strcspn(address, "< "), address, event->line),
+        .check = row->check,
+        .cure =
+            routed
+                ? orr_symptom_text(
+                      f,
+                      "Set NCCL_SOCKET_IFNAME=%.40s, or that interface's name on each host (=NAME matches it exactly).",
+                      routed)
+            : set ? row->set
+                  : row->cure,
+        .explains = event->message->id);
 }
 
 /* The IPv4 address after some words; false if there is none. */

@@ -141,11 +141,10 @@ static void choose(struct orr_symptom_finder *f, const struct port *port)
                     "On %.40s only index %d (line %u) and others of its kind are RoCE v2 with an address that routers "
                     "forward. A link-local address (fe80:) or RoCE v1 mostly does not reach other hosts.",
                     name_of(port), port->good.index, port->good_line),
-                .check = orr_symptom_text(
-                    f,
-                    "Check `show_gids` on every host: the same index must be RoCE v2 with such an address "
-                    "on all NICs; then `ib_write_bw -x %d` between the hosts.",
-                    port->good.index),
+                .check = orr_symptom_text(f,
+                                          "Check `show_gids` on every host: the same index must be RoCE v2 with such "
+                                          "an address on all NICs; then `ib_write_bw -x %d` between the hosts.",
+                                          port->good.index),
                 .cure = orr_symptom_text(
                     f,
                     port->good.address[0]
@@ -170,10 +169,9 @@ static void no_such_index(struct orr_symptom_finder *f)
                     "the table of that host's NIC: in containers that share a NIC each has rows of its own.",
                     event->line),
                 .check = "Check: `show_gids` in every container lists the indices that it has.",
-                .cure =
-                    "Unset NCCL_IB_GID_INDEX: NCCL 2.21 or newer finds the index of each NIC. Otherwise write each "
-                    "host's own, the row with v2 and an address, to its /etc/nccl.conf. If one NIC alone fails, leave "
-                    "it out (NCCL_IB_HCA=^NAME); a job on one host needs none (NCCL_IB_DISABLE=1).",
+                .cure = "Unset NCCL_IB_GID_INDEX: NCCL 2.21 or newer finds the index of each NIC. Otherwise write each "
+                        "host's own, the row with v2 and an address, to its /etc/nccl.conf. If one NIC alone fails, "
+                        "leave it out (NCCL_IB_HCA=^NAME); a job on one host needs none (NCCL_IB_DISABLE=1).",
                 .explains = "ib-modify-qp");
 }
 

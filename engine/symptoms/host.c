@@ -42,8 +42,8 @@ static void virtual_gpu(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(f, "vgpu-memory", ORR_SYMPTOM_CAUSE, refused->line,
                 .cause = orr_symptom_text(f,
-                                          "The GPU is a virtual one (line %u), and CUDA refuses NCCL a function "
-                                          "(line %u), mostly because unified memory (UVM) is off for the vGPU.",
+                                          "The GPU is a virtual one (line %u), and CUDA refuses NCCL a function (line "
+                                          "%u), mostly because unified memory (UVM) is off for the vGPU.",
                                           line, refused->line),
                 .check = "Check: `nvidia-smi -q | grep -i -A2 vgpu`, and the hypervisor's parameters of this vGPU.",
                 .cure = "Turn unified memory on: VMware pciPassthruX.cfg.enable_uvm=1, KVM enable_uvm=1 in the vGPU's "
@@ -55,8 +55,8 @@ static void virtual_gpu(struct orr_symptom_finder *f)
 static void release_before_gpu(struct orr_symptom_finder *f)
 {
     static const char errors[] = "heap-corrupted|heap-corrupted-size|segfault|sigsegv-nccl|signal-exit|reverse-path|"
-                                 "cuda-no-kernel|cuda-no-symbol|cuda-invalid-argument|cuda-illegal-access|"
-                                 "cuda-failure|shared-memory-size|tests-illegal-access|tests-cuda-unknown|tests-cuda";
+                                 "cuda-no-kernel|cuda-no-symbol|cuda-invalid-argument|cuda-illegal-access|cuda-failure|"
+                                 "shared-memory-size|tests-illegal-access|tests-cuda-unknown|tests-cuda";
     const struct orr_log *log = f->log;
     const char *name = NULL, *gpu = NULL;
     const uint32_t version = orr_log_version(log, &name);
@@ -125,17 +125,15 @@ static void loses_slots(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(
         f, "arm-slots", ORR_SYMPTOM_CAUSE, line,
-        .cause =
-            orr_symptom_text(f,
-                             "A known fault fits: on ARM CPUs, NCCL before 2.29.3 (here %.20s) can lose the slots by "
-                             "which a rank hands work to its network thread. The job then hangs without an error "
-                             "(line %u).",
-                             name, line),
+        .cause = orr_symptom_text(
+            f,
+            "A known fault fits: on ARM CPUs, NCCL before 2.29.3 (here %.20s) can lose the slots by which a rank hands "
+            "work to its network thread. The job then hangs without an error (line %u).",
+            name, line),
         .check =
             "Check: `ncclras` shows a rank that stays one operation behind, and gdb shows ncclLocalOpAppend there.",
-        .cure =
-            "Use NCCL 2.29.3 or newer (pip install -U nvidia-nccl-cu13, or -cu12). Only builds by gcc before 10, such "
-            "as pip's 2.28.9, have the fault.",
+        .cure = "Use NCCL 2.29.3 or newer (pip install -U nvidia-nccl-cu13, or -cu12). Only builds by gcc before 10, "
+                "such as pip's 2.28.9, have the fault.",
         .explains = ras    ? ras->message->id
                     : hang ? hang->message->id
                            : NULL);
@@ -190,8 +188,8 @@ static void driver_older(struct orr_symptom_finder *f)
                                           "The GPU driver is too old: it knows CUDA %lu.%lu (line %u), and this NCCL "
                                           "was built with CUDA %lu.%lu (line %u).",
                                           has / 1000, has % 1000 / 10, driver->line, major, minor, nccl->line),
-                .check = "Check: `nvidia-smi` shows the driver and its CUDA version, "
-                         "`python -c \"import torch; print(torch.version.cuda)\"` that of PyTorch.",
+                .check = "Check: `nvidia-smi` shows the driver and its CUDA version, `python -c \"import torch; "
+                         "print(torch.version.cuda)\"` that of PyTorch.",
                 .cure = "Install a newer driver on the host, or PyTorch and NCCL for the driver's CUDA.",
                 .explains = failed->message->id);
 }

@@ -78,17 +78,16 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
     ORR_SYMPTOM(
         f, "virtual-interfaces", event || f->log->mentions[ORR_MENTION_HANG] ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
         list->line,
-        .cause = others > 1
-                     ? orr_symptom_text(f,
-                                        "NCCL sends data %sthrough %u virtual interfaces of the host, such as %.40s "
-                                        "(line %u), whose addresses other hosts usually cannot reach.",
-                                        only, others, other, list->line)
-                     : orr_symptom_text(f,
-                                        "NCCL sends data %sthrough %.40s (line %u), a virtual interface of the "
-                                        "host, whose address other hosts usually cannot reach.",
-                                        only, other, list->line),
-        .check = "Check: `ip -br addr` on every host; \"NET/Socket : Using\" must list only the network that "
-                 "the hosts share.",
+        .cause = others > 1 ? orr_symptom_text(f,
+                                               "NCCL sends data %sthrough %u virtual interfaces of the host, such as "
+                                               "%.40s (line %u), whose addresses other hosts usually cannot reach.",
+                                               only, others, other, list->line)
+                            : orr_symptom_text(f,
+                                               "NCCL sends data %sthrough %.40s (line %u), a virtual interface of the "
+                                               "host, whose address other hosts usually cannot reach.",
+                                               only, other, list->line),
+        .check = "Check: `ip -br addr` on every host; \"NET/Socket : Using\" must list only the network that the hosts "
+                 "share.",
         .cure = reals == 1
                     ? orr_symptom_text(f, "Set NCCL_SOCKET_IFNAME=%.40s, or the name that it has on each host.", real)
                     : "Set NCCL_SOCKET_IFNAME to the interface of the network that the hosts share.",
@@ -145,9 +144,8 @@ static void excluded_interfaces(struct orr_symptom_finder *f)
                                           "so, and this host has no other%s.",
                                           value, line, of_ray ? "; the value is a default of Ray" : ""),
                 .check = "Check: `ip -br addr` on this host.",
-                .cure =
-                    "Set NCCL_SOCKET_IFNAME to the interface that the hosts share, or to lo if all ranks are on one "
-                    "host, before the workers start (Ray: env_vars of runtime_env).",
+                .cure = "Set NCCL_SOCKET_IFNAME to the interface that the hosts share, or to lo if all ranks are on "
+                        "one host, before the workers start (Ray: env_vars of runtime_env).",
                 .explains = none->message->id);
 }
 
@@ -226,15 +224,14 @@ static void unlike_bootstraps(struct orr_symptom_finder *f)
         return;
     const char *name = interface_of(other, &size), *own = interface_of(local, &length);
     ORR_SYMPTOM(f, "bootstrap-unlike", ORR_SYMPTOM_CAUSE, local->line,
-                .cause = orr_symptom_text(f,
-                                          "Host %.40s starts over %.*s with a link-local address (line %u), and "
-                                          "another host over %.*s (line %u). They are two networks, so the ranks may "
-                                          "not reach each other and wait.",
-                                          local_host, (int)length, own, local->line, (int)size, name, other->line),
-                .check = orr_symptom_text(f,
-                                          "Check: `ip -br addr` on both hosts: both must have an address of the "
-                                          "network of %.*s.",
-                                          (int)size, name),
+                .cause = orr_symptom_text(
+                    f,
+                    "Host %.40s starts over %.*s with a link-local address (line %u), and another host over %.*s (line "
+                    "%u). They are two networks, so the ranks may not reach each other and wait.",
+                    local_host, (int)length, own, local->line, (int)size, name, other->line),
+                .check = orr_symptom_text(
+                    f, "Check: `ip -br addr` on both hosts: both must have an address of the network of %.*s.",
+                    (int)size, name),
                 .cure = orr_symptom_text(f,
                                          "Set NCCL_SOCKET_IFNAME=%.*s on all hosts, or that interface's name on each "
                                          "host. It serves the start; InfiniBand still carries the data.",

@@ -187,16 +187,15 @@ static void ends_at_nvls(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(
         f, "ends-at-nvls", ORR_SYMPTOM_CAUSE, line,
-        .cause = orr_symptom_text(
-            f,
-            "%s (line %u). If the job hangs there, the driver does not answer, mostly because Fabric Manager or "
-            "the NVSwitches are not in order.",
-            binds ? "The log ends where NCCL binds memory for NVLink SHARP (NVLS)"
-                  : "A rank's lines end after its trees, where NCCL sets up NVLink SHARP (NVLS)",
-            line),
+        .cause = orr_symptom_text(f,
+                                  "%s (line %u). If the job hangs there, the driver does not answer, mostly because "
+                                  "Fabric Manager or the NVSwitches are not in order.",
+                                  binds ? "The log ends where NCCL binds memory for NVLink SHARP (NVLS)"
+                                        : "A rank's lines end after its trees, where NCCL sets up NVLink SHARP (NVLS)",
+                                  line),
         .check = "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
-        .cure = "Restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, of the driver's version) or "
-                "the host; meanwhile leave NCCL_NVLS_ENABLE=0 set.");
+        .cure = "Restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, of the driver's version) or the "
+                "host; meanwhile leave NCCL_NVLS_ENABLE=0 set.");
 }
 
 /* PyTorch's barrier is an AllReduce of one element. The first one makes the communicator, on whichever GPU is current:
@@ -304,18 +303,18 @@ static void different_counts(struct orr_symptom_finder *f)
             const struct orr_log_call *a = &log->calls[i], *b = &log->calls[j];
             if (!counts_differ(log, a, b))
                 continue;
-            ORR_SYMPTOM(f, "different-counts", ORR_SYMPTOM_CAUSE, a->line,
-                        .cause = orr_symptom_text(
-                            f,
-                            "The ranks do not call the same operation: as number %llx, one calls %s with %llu elements "
-                            "(line %u) and another with %llu (line %u).",
-                            (unsigned long long)a->op_count, a->function, (unsigned long long)a->elements, a->line,
-                            (unsigned long long)b->elements, b->line),
-                        .check = "Check: compare the calls of both ranks before these lines (NCCL_DEBUG=INFO "
-                                 "NCCL_DEBUG_SUBSYS=COLL): the first that differ show where the program's ranks part.",
-                        .cure = "Let all ranks call the same operations, in the same order, with the same counts and "
-                                "data types.",
-                        .explains = truncated ? truncated->message->id : NULL);
+            ORR_SYMPTOM(
+                f, "different-counts", ORR_SYMPTOM_CAUSE, a->line,
+                .cause = orr_symptom_text(f,
+                                          "The ranks do not call the same operation: as number %llx, one calls %s with "
+                                          "%llu elements (line %u) and another with %llu (line %u).",
+                                          (unsigned long long)a->op_count, a->function, (unsigned long long)a->elements,
+                                          a->line, (unsigned long long)b->elements, b->line),
+                .check = "Check: compare the calls of both ranks before these lines (NCCL_DEBUG=INFO "
+                         "NCCL_DEBUG_SUBSYS=COLL): the first that differ show where the program's ranks part.",
+                .cure =
+                    "Let all ranks call the same operations, in the same order, with the same counts and data types.",
+                .explains = truncated ? truncated->message->id : NULL);
             return;
         }
 }

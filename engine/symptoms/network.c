@@ -135,9 +135,8 @@ static void gdr_is_off(struct orr_symptom_finder *f)
                                           "GPUDirect RDMA is off for every NIC (line %u), so network traffic goes "
                                           "through host memory, which costs up to half of the bandwidth.",
                                           line),
-                .check =
-                    "Check: `lsmod | grep nvidia_peermem` on the host. If it is loaded, use NCCL 2.23 or newer: older "
-                    "ones do not look in /sys/module. The lines \"via NET/IB\" must end in GDRDMA.",
+                .check = "Check: `lsmod | grep nvidia_peermem` on the host. If it is loaded, use NCCL 2.23 or newer: "
+                         "older ones do not look in /sys/module. The lines \"via NET/IB\" must end in GDRDMA.",
                 .cure = "Run `modprobe nvidia-peermem` on the host, or use the open GPU driver with a kernel that has "
                         "DMA-BUF (5.12 or newer).");
 }
@@ -236,19 +235,18 @@ static const char *shown_releases(struct orr_symptom_finder *f)
     if (log->release_count > 1)
         return orr_symptom_text(f, "%.40s and %.40s", log->releases[0], log->releases[1]);
     const char *old = older && newer ? only_host(older, newer) : NULL, *new = old ? only_host(newer, older) : NULL;
-    return new ? orr_symptom_text(f,
-                                  "%.40s has 2.21 or older, as its line %u shows, and %.40s has 2.22 or newer, as line "
-                                  "%u shows",
-                                  old, older->line, new, newer->line)
+    return new ? orr_symptom_text(
+                     f, "%.40s has 2.21 or older, as its line %u shows, and %.40s has 2.22 or newer, as line %u shows",
+                     old, older->line, new, newer->line)
                : NULL;
 }
 
 /* Ranks of one communicator run different releases and did not understand each other. */
 static void mixed_releases(struct orr_symptom_finder *f)
 {
-    const struct orr_log_event *event = orr_log_event_of(
-        f->log, "socket-truncated|bootstrap-ranks|version-mismatch|socket-closed|proxy-operation|socket-type|"
-                "socket-family|tests-nccl|internal-error");
+    const struct orr_log_event *event =
+        orr_log_event_of(f->log, "socket-truncated|bootstrap-ranks|version-mismatch|socket-closed|proxy-operation|"
+                                 "socket-type|socket-family|tests-nccl|internal-error");
     const char *shown = event ? shown_releases(f) : NULL;
     if (!shown)
         return;
@@ -256,8 +254,8 @@ static void mixed_releases(struct orr_symptom_finder *f)
         f, "mixed-releases", ORR_SYMPTOM_CAUSE, event->line,
         .cause = orr_symptom_text(f, "Ranks run different releases of NCCL (%s), which do not understand each other.",
                                   shown),
-        .check = "Check on each host: the line \"NCCL version\" of NCCL_DEBUG=VERSION, and `python -c 'import "
-                 "torch; print(torch.cuda.nccl.version())'`.",
+        .check = "Check on each host: the line \"NCCL version\" of NCCL_DEBUG=VERSION, and `python -c 'import torch; "
+                 "print(torch.cuda.nccl.version())'`.",
         .cure = "Use the same image, or the same NCCL (LD_LIBRARY_PATH, pip package nvidia-nccl), on all hosts.",
         .explains = event->message->id);
 }

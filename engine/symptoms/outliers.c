@@ -176,17 +176,16 @@ static void slow_host(struct orr_symptom_finder *f)
     }
     if (!hosts)
         return;
-    ORR_SYMPTOM(
-        f, "slow-host", ORR_SYMPTOM_CAUSE, line,
-        .cause =
-            orr_symptom_text(f,
-                             "%s %s slow with every partner (at most %.3g), while the partners reach %.3g "
-                             "or more with others. So look at %s, not at the network or NCCL.%s%s",
-                             found, hosts > 1 ? "are" : "is", slow, fast, hosts > 1 ? "these hosts" : "this host", open,
-                             routes ? " Pairs of two fast hosts that are slow have a bad path between them." : ""),
-        .check = "Check on a slow and on a fast host: `ibstat` (rate, state), LnkSta of NICs and GPUs in `lspci "
-                 "-vv`, ACS, the BIOS, and NCCL_TOPO_DUMP_FILE: `orrery compare fast.xml slow.xml`.",
-        .cure = "Leave that host out until it is like the others, and measure its pairs again.");
+    ORR_SYMPTOM(f, "slow-host", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(
+                    f,
+                    "%s %s slow with every partner (at most %.3g), while the partners reach %.3g or more with others. "
+                    "So look at %s, not at the network or NCCL.%s%s",
+                    found, hosts > 1 ? "are" : "is", slow, fast, hosts > 1 ? "these hosts" : "this host", open,
+                    routes ? " Pairs of two fast hosts that are slow have a bad path between them." : ""),
+                .check = "Check on a slow and on a fast host: `ibstat` (rate, state), LnkSta of NICs and GPUs in "
+                         "`lspci -vv`, ACS, the BIOS, and NCCL_TOPO_DUMP_FILE: `orrery compare fast.xml slow.xml`.",
+                .cure = "Leave that host out until it is like the others, and measure its pairs again.");
 }
 
 struct ranks {
@@ -257,20 +256,20 @@ static void slow_ranks(struct orr_symptom_finder *f)
     }
     if (count < LEAST + 1 || !slow || 2 * slow > count || ranks.lines < count)
         return;
-    ORR_SYMPTOM(f, "slow-ranks", ORR_SYMPTOM_CAUSE, 0,
-                .cause = orr_symptom_text(f,
-                                          "GPU%s %s %s %.3g times slower than the %u others%s, so %s. NCCL gives each "
-                                          "GPU the NIC that is nearest in the PCIe tree it sees; if a host's tree or "
-                                          "order of NICs is wrong, two GPUs send through one NIC.",
-                                          slow > 1 ? "s" : "", names, slow > 1 ? "are" : "is", worst / usual,
-                                          count - slow, ranks.lines >= 2 * count ? ", on every host" : "",
-                                          slow > 1 ? "they share something that the others do not, above all a NIC"
-                                                   : "its own NIC or links are the cause"),
-                .check =
-                    "Check: \"via NET/IB/N\" with NCCL_DEBUG=INFO names the NIC of each rank on each host. Compare "
-                    "`nvidia-smi topo -m` and NCCL_TOPO_DUMP_FILE of the hosts: `orrery compare A.xml B.xml`.",
-                .cure = "If the tree is wrong, correct it: firmware of the PCIe switches, the BIOS, or a topology file "
-                        "(NCCL_TOPO_FILE).");
+    ORR_SYMPTOM(
+        f, "slow-ranks", ORR_SYMPTOM_CAUSE, 0,
+        .cause = orr_symptom_text(
+            f,
+            "GPU%s %s %s %.3g times slower than the %u others%s, so %s. NCCL gives each GPU the NIC that is nearest in "
+            "the PCIe tree it sees; if a host's tree or order of NICs is wrong, two GPUs send through one NIC.",
+            slow > 1 ? "s" : "", names, slow > 1 ? "are" : "is", worst / usual, count - slow,
+            ranks.lines >= 2 * count ? ", on every host" : "",
+            slow > 1 ? "they share something that the others do not, above all a NIC"
+                     : "its own NIC or links are the cause"),
+        .check = "Check: \"via NET/IB/N\" with NCCL_DEBUG=INFO names the NIC of each rank on each host. Compare "
+                 "`nvidia-smi topo -m` and NCCL_TOPO_DUMP_FILE of the hosts: `orrery compare A.xml B.xml`.",
+        .cure = "If the tree is wrong, correct it: firmware of the PCIe switches, the BIOS, or a topology file "
+                "(NCCL_TOPO_FILE).");
 }
 
 static int by_value(const void *a, const void *b)
@@ -310,11 +309,11 @@ static void slow_gpu(struct orr_symptom_finder *f)
         if (!whole || least < ALIKE * others || most > SLOW * others)
             continue;
         ORR_SYMPTOM(f, "slow-gpu", ORR_SYMPTOM_CAUSE, rates->fastest_line,
-                    .cause = orr_symptom_text(f,
-                                              "GPU %u reaches at most %.3g GB/s with every other GPU, and these reach "
-                                              "%.3g among themselves. Its own PCIe link or NVLinks are slow, and every "
-                                              "ring over it is as slow.",
-                                              g, most, others),
+                    .cause = orr_symptom_text(
+                        f,
+                        "GPU %u reaches at most %.3g GB/s with every other GPU, and these reach %.3g among themselves. "
+                        "Its own PCIe link or NVLinks are slow, and every ring over it is as slow.",
+                        g, most, others),
                     .check = "Check: `nvidia-smi -q -i N | grep -A12 'PCI$'` shows the generation and width of its "
                              "link under load, `nvidia-smi nvlink -s -i N` its NVLinks.",
                     .cure = "Seat the card or riser again, or move it to a slot with as many lanes; leave the GPU out "

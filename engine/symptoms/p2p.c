@@ -186,12 +186,12 @@ static bool slower_than_host(struct orr_symptom_finder *f)
         orr_log_event_of(f->log, "acs-on|iommu-translated|iommu-fault|dmar-fault"))
         return false;
     ORR_SYMPTOM(f, "p2p-slower", ORR_SYMPTOM_CAUSE, rates->line,
-                .cause = orr_symptom_text(
-                    f,
-                    "P2P from GPU %d to GPU %d reaches %.3g GB/s (line %u), and copies through host memory %.3g: the "
-                    "IOMMU or PCIe ACS redirects P2P and so slows or breaks it, unless the GPUs are on two sockets, "
-                    "where CPUs forward P2P slowly.",
-                    rates->from, rates->to, rates->on, rates->line, rates->off),
+                .cause =
+                    orr_symptom_text(f,
+                                     "P2P from GPU %d to GPU %d reaches %.3g GB/s (line %u), and copies through host "
+                                     "memory %.3g: the IOMMU or PCIe ACS redirects P2P and so slows or breaks it, "
+                                     "unless the GPUs are on two sockets, where CPUs forward P2P slowly.",
+                                     rates->from, rates->to, rates->on, rates->line, rates->off),
                 .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
     return true;
 }
@@ -210,9 +210,9 @@ static bool narrow_links(struct orr_symptom_finder *f)
                     "GPUs %d and %d exchange %.3g GB/s with P2P (line %u) and %.3g through host memory: no more than 4 "
                     "lanes of PCIe 4.0 or 8 of 3.0 carry, so the link of one of them is narrow or slow, and P2P works.",
                     rates->from, rates->to, rates->on, rates->line, rates->off),
-                .check = "Check under load: `nvidia-smi --query-gpu=index,pcie.link.gen.current,"
-                         "pcie.link.width.current,pcie.link.width.max --format=csv`; `lspci -tv` shows a GPU below "
-                         "the chipset.",
+                .check = "Check under load: `nvidia-smi "
+                         "--query-gpu=index,pcie.link.gen.current,pcie.link.width.current,pcie.link.width.max "
+                         "--format=csv`; `lspci -tv` shows a GPU below the chipset.",
                 .cure = "Move that GPU to a slot with 16 or 8 lanes of the CPU (the board's manual names them), and "
                         "set the slot's generation in the BIOS. NCCL gets no more than the narrowest link carries.");
     return true;

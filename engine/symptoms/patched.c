@@ -66,17 +66,18 @@ static bool no_space(struct orr_symptom_finder *f)
     const struct orr_log_event *event = orr_log_event_of(f->log, "bar-no-space|bar-no-space-older");
     if (!event)
         return false;
-    ORR_SYMPTOM(f, "bar-no-space", ORR_SYMPTOM_CAUSE, event->line,
-                .cause = orr_symptom_text(f,
-                                          "The kernel found no address space for a large BAR 1 (line %u): the BIOS "
-                                          "leaves too little (Above 4G Decoding, Resizable BAR). BAR 1 stays small, "
-                                          "and P2P of a patched driver, which goes through it, fails.",
-                                          event->line),
-                .check = "Check: `nvidia-smi -q | grep -A3 BAR1` shows the size that each GPU got; `sudo dmesg | grep "
-                         "-i \"no space\"` names the devices that got none.",
-                .cure = "Turn Above 4G Decoding and Resizable BAR on in the BIOS, give PCIe more address space there "
-                        "(often called MMIO High Size), update the BIOS, or boot with pci=realloc.",
-                .explains = "cuda-peer-mapped");
+    ORR_SYMPTOM(
+        f, "bar-no-space", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = orr_symptom_text(
+            f,
+            "The kernel found no address space for a large BAR 1 (line %u): the BIOS leaves too little (Above 4G "
+            "Decoding, Resizable BAR). BAR 1 stays small, and P2P of a patched driver, which goes through it, fails.",
+            event->line),
+        .check = "Check: `nvidia-smi -q | grep -A3 BAR1` shows the size that each GPU got; `sudo dmesg | grep -i \"no "
+                 "space\"` names the devices that got none.",
+        .cure = "Turn Above 4G Decoding and Resizable BAR on in the BIOS, give PCIe more address space there (often "
+                "called MMIO High Size), update the BIOS, or boot with pci=realloc.",
+        .explains = "cuda-peer-mapped");
     return true;
 }
 
@@ -94,24 +95,23 @@ static bool small_bar(struct orr_symptom_finder *f)
     const bool capped = aperture->most > 0 && aperture->most < (memory > 0 ? NEARLY * memory : 2 * SMALL);
     if (!aperture->line || !small)
         return false;
-    ORR_SYMPTOM(
-        f, "bar-small", ORR_SYMPTOM_CAUSE, aperture->line,
-        .cause = orr_symptom_text(
-            f,
-            "BAR 1 of a GPU has %s (line %u)%s%s, and P2P of a patched driver for GeForce cards goes through it: it "
-            "must be as large as the GPU's memory%s%s%s.",
-            size_text(f, aperture->bar1), aperture->line, capped ? ", and the card offers no more than " : "",
-            capped ? size_text(f, aperture->most) : "", memory > 0 ? " (" : "", memory > 0 ? size_text(f, memory) : "",
-            memory > 0 ? ")" : ""),
-        .check = capped ? "Check on the host, as a virtual machine shows its own device: `sudo lspci -vv -s ADDRESS | "
-                          "grep -A4 \"Resizable BAR\"` lists the sizes after \"supported\"."
-                        : "Check: `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` on the host: a size after "
-                          "\"supported\" must cover the memory.",
-        .cure = capped ? "No BIOS setting widens it: update the card's own firmware (VBIOS) to one with Resizable BAR, "
-                         "if its vendor has one, or leave P2P off (NCCL_P2P_DISABLE=1)."
-                       : "If one does, turn Above 4G Decoding and Resizable BAR on in the BIOS. If none does, this "
-                         "card cannot have such P2P: leave it off (NCCL_P2P_DISABLE=1).",
-        .explains = "cuda-peer-mapped");
+    ORR_SYMPTOM(f, "bar-small", ORR_SYMPTOM_CAUSE, aperture->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "BAR 1 of a GPU has %s (line %u)%s%s, and P2P of a patched driver for GeForce cards goes through "
+                    "it: it must be as large as the GPU's memory%s%s%s.",
+                    size_text(f, aperture->bar1), aperture->line, capped ? ", and the card offers no more than " : "",
+                    capped ? size_text(f, aperture->most) : "", memory > 0 ? " (" : "",
+                    memory > 0 ? size_text(f, memory) : "", memory > 0 ? ")" : ""),
+                .check = capped ? "Check on the host, as a virtual machine shows its own device: `sudo lspci -vv -s "
+                                  "ADDRESS | grep -A4 \"Resizable BAR\"` lists the sizes after \"supported\"."
+                                : "Check: `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` on the host: a size "
+                                  "after \"supported\" must cover the memory.",
+                .cure = capped ? "No BIOS setting widens it: update the card's own firmware (VBIOS) to one with "
+                                 "Resizable BAR, if its vendor has one, or leave P2P off (NCCL_P2P_DISABLE=1)."
+                               : "If one does, turn Above 4G Decoding and Resizable BAR on in the BIOS. If none does, "
+                                 "this card cannot have such P2P: leave it off (NCCL_P2P_DISABLE=1).",
+                .explains = "cuda-peer-mapped");
     return true;
 }
 
@@ -128,9 +128,9 @@ static const char *patched_by(const struct orr_symptom_finder *f, const struct o
     *ret_line = offered->line;
     if (model->p2p == ORR_NO)
         return "NVIDIA's own driver offers no P2P between these GPUs, and this one does, so it is patched";
-    return wrong && strstr(offered->text, "GeForce") ? "CUDA offers P2P between these GeForce cards, mostly because "
-                                                       "the driver is patched"
-                                                     : NULL;
+    return wrong && strstr(offered->text, "GeForce")
+               ? "CUDA offers P2P between these GeForce cards, mostly because the driver is patched"
+               : NULL;
 }
 
 /* GPUs without NVLink seem to write faster than PCIe can: the data does not arrive. */
@@ -140,17 +140,16 @@ static bool too_fast(struct orr_symptom_finder *f, const struct orr_gpu_model *m
     const struct orr_log_peer_rates *rates = &f->log->peer_rates;
     if (!model || model->nvlink != 0 || rates->fastest <= GEN5_X16)
         return false;
-    ORR_SYMPTOM(
-        f, "p2p-too-fast", ORR_SYMPTOM_CAUSE, rates->fastest_line,
-        .cause = orr_symptom_text(
-            f,
-            "A pair of GPUs seems to reach %.3g GB/s with P2P (line %u). PCIe carries %d GB/s at most (generation "
-            "5, x16), so the data does not arrive: the driver does not map all of BAR 1 of one of the GPUs, "
-            "mostly the one with the display.",
-            rates->fastest, rates->fastest_line, GEN5_X16),
-        .check = "Check: simpleP2P verifies the data of a pair, `all_reduce_perf -c 1` that of NCCL. With "
-                 "NCCL_P2P_DISABLE=1, NCCL works.",
-        .cure = STATIC_BAR1);
+    ORR_SYMPTOM(f, "p2p-too-fast", ORR_SYMPTOM_CAUSE, rates->fastest_line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "A pair of GPUs seems to reach %.3g GB/s with P2P (line %u). PCIe carries %d GB/s "
+                                     "at most (generation 5, x16), so the data does not arrive: the driver does not "
+                                     "map all of BAR 1 of one of the GPUs, mostly the one with the display.",
+                                     rates->fastest, rates->fastest_line, GEN5_X16),
+                .check = "Check: simpleP2P verifies the data of a pair, `all_reduce_perf -c 1` that of NCCL. With "
+                         "NCCL_P2P_DISABLE=1, NCCL works.",
+                .cure = STATIC_BAR1);
     return true;
 }
 
@@ -161,11 +160,11 @@ static bool has_display(struct orr_symptom_finder *f, const char *patched, uint3
     if (!patched || !display || !orr_symptom_said(f->log, FAILS, true))
         return false;
     ORR_SYMPTOM(f, "p2p-display", ORR_SYMPTOM_CAUSE, display,
-                .cause = orr_symptom_text(f,
-                                          "%s (line %u), and a GPU drives a display (line %u). The driver then does "
-                                          "not map all of its BAR 1, so P2P with it delivers no data, although CUDA "
-                                          "offers it and a bandwidth test looks well.",
-                                          patched, line, display),
+                .cause = orr_symptom_text(
+                    f,
+                    "%s (line %u), and a GPU drives a display (line %u). The driver then does not map all of its BAR "
+                    "1, so P2P with it delivers no data, although CUDA offers it and a bandwidth test looks well.",
+                    patched, line, display),
                 .check = "Check: simpleP2P verifies the data: it passes for two GPUs without a display, and fails with "
                          "the one that has it.",
                 .cure = "Connect the display to another card or the CPU's graphics, or leave P2P off for that GPU "
@@ -192,19 +191,18 @@ bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
         orr_log_event_of(log, "p2p-matrix-refused"))
         return false;
     const double bar1 = log->aperture.bar1;
-    ORR_SYMPTOM(
-        f, "p2p-patched", stops ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, line,
-        .cause = orr_symptom_text(
-            f, "%s (line %u). Such P2P can hang or deliver wrong data: %s.", patched, line,
-            bar1 > 0 ? orr_symptom_text(f,
-                                        "BAR 1 covers the memory (line %u, %s), so mostly the driver does not map all "
-                                        "of it, or the IOMMU or PCIe ACS is on",
-                                        log->aperture.line, size_text(f, bar1))
-                     : "BAR 1 must cover the GPU's memory, the driver must map all of it, and the IOMMU and PCIe ACS "
-                       "must let it through"),
-        .check = P2P_OFF "`nvidia-smi -q | grep -A3 BAR1` must show at least the GPU's memory, `cat /proc/cmdline` "
-                         "iommu=pt or no IOMMU.",
-        .cure = STATIC_BAR1, .explains = wrong ? "p2p-wrong-data" : NULL);
+    ORR_SYMPTOM(f, "p2p-patched", stops ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, line,
+                .cause = orr_symptom_text(
+                    f, "%s (line %u). Such P2P can hang or deliver wrong data: %s.", patched, line,
+                    bar1 > 0 ? orr_symptom_text(f,
+                                                "BAR 1 covers the memory (line %u, %s), so mostly the driver does not "
+                                                "map all of it, or the IOMMU or PCIe ACS is on",
+                                                log->aperture.line, size_text(f, bar1))
+                             : "BAR 1 must cover the GPU's memory, the driver must map all of it, and the IOMMU and "
+                               "PCIe ACS must let it through"),
+                .check = P2P_OFF "`nvidia-smi -q | grep -A3 BAR1` must show at least the GPU's memory, `cat "
+                                 "/proc/cmdline` iommu=pt or no IOMMU.",
+                .cure = STATIC_BAR1, .explains = wrong ? "p2p-wrong-data" : NULL);
     return stops;
 }
 
@@ -215,16 +213,16 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f)
     const struct orr_log_event *wrong = orr_log_event_of(log, "p2p-wrong-data");
     if (!line || !(wrong || log->mentions[ORR_MENTION_HANG] || orr_symptom_said(log, "corrupt|wrong data|zeros", true)))
         return false;
-    ORR_SYMPTOM(f, "p2p-declared", ORR_SYMPTOM_CAUSE, line,
-                .cause = orr_symptom_text(
-                    f,
-                    "The hypervisor declares P2P between these GPUs (x-nv-gpudirect-clique, line %u), and the driver "
-                    "believes that without a test. Transfers that hang or deliver wrong data show that it does not "
-                    "work here.",
-                    line),
-                .check = P2P_OFF "`all_reduce_perf -c 1` shows wrong data.",
-                .cure = "Take x-nv-gpudirect-clique off these GPUs, or leave NCCL_P2P_DISABLE=1 set: NCCL then sends "
-                        "data through host memory. On GeForce cards in a VM such data was seen not to arrive.",
-                .explains = wrong ? "p2p-wrong-data" : NULL);
+    ORR_SYMPTOM(
+        f, "p2p-declared", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(
+            f,
+            "The hypervisor declares P2P between these GPUs (x-nv-gpudirect-clique, line %u), and the driver believes "
+            "that without a test. Transfers that hang or deliver wrong data show that it does not work here.",
+            line),
+        .check = P2P_OFF "`all_reduce_perf -c 1` shows wrong data.",
+        .cure = "Take x-nv-gpudirect-clique off these GPUs, or leave NCCL_P2P_DISABLE=1 set: NCCL then sends data "
+                "through host memory. On GeForce cards in a VM such data was seen not to arrive.",
+        .explains = wrong ? "p2p-wrong-data" : NULL);
     return true;
 }

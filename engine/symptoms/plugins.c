@@ -47,9 +47,8 @@ static void lacks_vni(struct orr_symptom_finder *f)
             "Slingshot's libfabric provider (cxi) refused to open a NIC (-38, line %u): this job step has no VNI, the "
             "network's key for a job. Start it with srun; on one host with `srun --network=single_node_vni`.",
             open->line),
-        .check =
-            "Check: FI_LOG_LEVEL=warn prints \"Failed to find valid default rgroup and vni\"; `scontrol show config "
-            "| grep -i switchparameters` shows how Slurm gives VNIs; `cxi_service list` shows service 1.",
+        .check = "Check: FI_LOG_LEVEL=warn prints \"Failed to find valid default rgroup and vni\"; `scontrol show "
+                 "config | grep -i switchparameters` shows how Slurm gives VNIs; `cxi_service list` shows service 1.",
         .cure = "Or set SLURM_NETWORK=single_node_vni, or let the administrator enable service 1 of the NICs.",
         .explains = open->message->id);
 }
@@ -123,11 +122,10 @@ static void named_plugin(struct orr_symptom_finder *f)
             continue;
         const bool path = strchr(name, '/') != NULL;
         ORR_SYMPTOM(f, "named-plugin-missing", ORR_SYMPTOM_CAUSE, missing->line,
-                    .cause =
-                        orr_symptom_text(f,
-                                         "%s=%.60s (line %u) names a plugin that NCCL did not find (line %u), so it "
-                                         "goes on without it.",
-                                         names[i], name, line, missing->line),
+                    .cause = orr_symptom_text(
+                        f,
+                        "%s=%.60s (line %u) names a plugin that NCCL did not find (line %u), so it goes on without it.",
+                        names[i], name, line, missing->line),
                     .check = path ? "Check in the job's container: `ldd FILE` finds all that the plugin needs."
                                   : orr_symptom_text(f,
                                                      "Check in the job's container: `find / -name '*%.60s*.so'`; its "
@@ -149,15 +147,15 @@ static void named_network(struct orr_symptom_finder *f)
     if (!none || !orr_log_event_of(log, "plugin-none|plugin-missing-named|plugin-missing-net|net-init") ||
         orr_symptom_nic_list(log, "Socket") || orr_log_event_of(log, "socket-none|socket-usable"))
         return;
-    ORR_SYMPTOM(
-        f, "named-network-missing", ORR_SYMPTOM_CAUSE, none->line,
-        .cause = orr_symptom_text(f,
-                                  "NCCL did not even try sockets: NCCL_NET%s%.40s (or netName in the program's "
-                                  "ncclConfig_t) allows one network only, and this host does not have it.",
-                                  name ? "=" : "", name ? name : ""),
-        .check = "Check: `env | grep NCCL_NET` in a task of the job, and /etc/nccl.conf; `ibv_devinfo` if it is "
-                 "IB, the plugin's folder in LD_LIBRARY_PATH if it is a plugin's name.",
-        .cure = "Unset NCCL_NET, so that NCCL takes the best network that works.", .explains = none->message->id);
+    ORR_SYMPTOM(f, "named-network-missing", ORR_SYMPTOM_CAUSE, none->line,
+                .cause = orr_symptom_text(f,
+                                          "NCCL did not even try sockets: NCCL_NET%s%.40s (or netName in the program's "
+                                          "ncclConfig_t) allows one network only, and this host does not have it.",
+                                          name ? "=" : "", name ? name : ""),
+                .check = "Check: `env | grep NCCL_NET` in a task of the job, and /etc/nccl.conf; `ibv_devinfo` if it "
+                         "is IB, the plugin's folder in LD_LIBRARY_PATH if it is a plugin's name.",
+                .cure = "Unset NCCL_NET, so that NCCL takes the best network that works.",
+                .explains = none->message->id);
 }
 
 void orr_symptoms_of_plugins(struct orr_symptom_finder *f)

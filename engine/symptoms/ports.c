@@ -127,9 +127,9 @@ static void not_active(struct orr_symptom_finder *f, const struct port *port)
                      : "Check: `sminfo` must name a subnet manager; `ibstat` shows SM lid 0 if there is none.",
         .cure =
             virtual_function
-                ? "Set both on the host, each value once in the fabric (`ip link set PF vf N node_guid X`, "
-                  "`port_guid X`; the SR-IOV operator with linkType: ib, or ib-kubernetes, does it), and bind the "
-                  "function again. OpenSM needs `virt_enabled 2` in opensm.conf; UFM virtualisation on."
+                ? "Set both on the host, each value once in the fabric (`ip link set PF vf N node_guid X`, `port_guid "
+                  "X`; the SR-IOV operator with linkType: ib, or ib-kubernetes, does it), and bind the function again. "
+                  "OpenSM needs `virt_enabled 2` in opensm.conf; UFM virtualisation on."
                 : "Start one on a host or a managed switch (`systemctl start opensm`), or ask who runs the fabric.");
 }
 
@@ -194,12 +194,11 @@ static void unlike(struct orr_symptom_finder *f, const struct port *ports, uint3
     ORR_SYMPTOM(
         f, "ports-unlike", asked && !orr_symptom_other_error(f->log, "") ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
         slow->line,
-        .cause = orr_symptom_text(
-            f,
-            "NCCL takes every active RDMA port unless told otherwise, and here %.40s (%g Gb/s%s, line %u) is slower "
-            "than %.40s (%g Gb/s%s, line %u) and perhaps on another network.",
-            slow->device, slow->rate, slow->layer == ETHERNET ? " Ethernet" : "", slow->line, fast->device, fast->rate,
-            fast->layer == INFINIBAND ? " InfiniBand" : "", fast->line),
+        .cause = orr_symptom_text(f,
+                                  "NCCL takes every active RDMA port unless told otherwise, and here %.40s (%g Gb/s%s, "
+                                  "line %u) is slower than %.40s (%g Gb/s%s, line %u) and perhaps on another network.",
+                                  slow->device, slow->rate, slow->layer == ETHERNET ? " Ethernet" : "", slow->line,
+                                  fast->device, fast->rate, fast->layer == INFINIBAND ? " InfiniBand" : "", fast->line),
         .check = "Check: \"NET/IB : Using\" of NCCL_DEBUG=INFO lists the ports that a job takes.",
         .cure = orr_symptom_text(f, "Leave the slower ones out on every host: NCCL_IB_HCA=^%s.", names));
 }

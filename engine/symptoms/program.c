@@ -51,30 +51,26 @@ static void compared_calls(struct orr_symptom_finder *f)
                                  one.rank, one.operation, one.shape ? " of shape " : "", one.length,
                                  one.shape ? one.shape : "", event->line);
     else if (!same)
-        cause = orr_symptom_text(f,
-                                 "Rank %d called %s while rank %d called %s (line %u): the program's ranks took "
-                                 "different paths.",
-                                 one.rank, one.operation, other.rank, other.operation, event->line);
+        cause = orr_symptom_text(
+            f, "Rank %d called %s while rank %d called %s (line %u): the program's ranks took different paths.",
+            one.rank, one.operation, other.rank, other.operation, event->line);
     else if (one.shape && other.shape && (one.length != other.length || strncmp(one.shape, other.shape, one.length)))
-        cause =
-            orr_symptom_text(f,
-                             "Rank %d called %s with a tensor of shape %.*s, and rank %d with %.*s (line %u): their "
-                             "batches, inputs or used parameters differ.",
-                             one.rank, one.operation, one.length, one.shape, other.rank,
-                             other.length < SHAPE_MOST ? other.length : SHAPE_MOST, other.shape, event->line);
+        cause = orr_symptom_text(f,
+                                 "Rank %d called %s with a tensor of shape %.*s, and rank %d with %.*s (line %u): "
+                                 "their batches, inputs or used parameters differ.",
+                                 one.rank, one.operation, one.length, one.shape, other.rank,
+                                 other.length < SHAPE_MOST ? other.length : SHAPE_MOST, other.shape, event->line);
     else
         return;
-    ORR_SYMPTOM(
-        f, "calls-differ", ORR_SYMPTOM_CAUSE, event->line, .cause = cause,
-        .check = "Check: the traceback below that line, on both ranks, shows where the program makes the call.",
-        .cure = !both
-                    ? "Compare those lines. Every rank must call the same collectives in the same order, with equally "
-                      "large tensors (drop_last, padding, or gathering the sizes first)."
-                : !same ? "Make every rank call the same collectives in the same order: no collective under a "
-                          "condition that only some ranks meet (rank 0, an empty batch, an exception)."
-                        : "Give equally large tensors on every rank (drop_last, padding, or gathering the sizes "
-                          "first), and use the same parameters on every rank in each step.",
-        .explains = event->message->id);
+    ORR_SYMPTOM(f, "calls-differ", ORR_SYMPTOM_CAUSE, event->line, .cause = cause,
+                .check = "Check: the traceback below that line, on both ranks, shows where the program makes the call.",
+                .cure = !both   ? "Compare those lines. Every rank must call the same collectives in the same order, "
+                                  "with equally large tensors (drop_last, padding, or gathering the sizes first)."
+                        : !same ? "Make every rank call the same collectives in the same order: no collective under a "
+                                  "condition that only some ranks meet (rank 0, an empty batch, an exception)."
+                                : "Give equally large tensors on every rank (drop_last, padding, or gathering the "
+                                  "sizes first), and use the same parameters on every rank in each step.",
+                .explains = event->message->id);
 }
 
 /* The first event of a hang; NULL if there is none. */
@@ -98,8 +94,8 @@ static void guarded_call(struct orr_symptom_finder *f)
     ORR_SYMPTOM(f, "guarded-call", ORR_SYMPTOM_CAUSE, guarded->call_line,
                 .cause =
                     orr_symptom_text(f,
-                                     "Only rank 0 calls the collective in line %u (`%s`), because of the condition "
-                                     "in line %u (`%s`). The other ranks do not take part, and so it never ends.",
+                                     "Only rank 0 calls the collective in line %u (`%s`), because of the condition in "
+                                     "line %u (`%s`). The other ranks do not take part, and so it never ends.",
                                      guarded->call_line, guarded->call, guarded->line, guarded->condition),
                 .check = "Check: `py-spy dump` of rank 0 shows that line, and the others wait elsewhere.",
                 .cure = "Move the call out of the condition, so that every rank makes it, or leave it out.",
@@ -120,11 +116,11 @@ static void experts_of_zero3(struct orr_symptom_finder *f)
     if (!stage || !model || (!hang && !log->mentions[ORR_MENTION_HANG]))
         return;
     ORR_SYMPTOM(f, "zero3-experts", ORR_SYMPTOM_CAUSE, model,
-                .cause = orr_symptom_text(f,
-                                          "ZeRO-3 (line %u) gathers each expert's parameters in a collective, and the "
-                                          "ranks send their tokens to different experts (line %u): they then wait in "
-                                          "different collectives.",
-                                          stage, model),
+                .cause = orr_symptom_text(
+                    f,
+                    "ZeRO-3 (line %u) gathers each expert's parameters in a collective, and the ranks send their "
+                    "tokens to different experts (line %u): they then wait in different collectives.",
+                    stage, model),
                 .check = "Check: `py-spy dump` shows some ranks in an expert that others skip; ZeRO-2 does not hang.",
                 .cure = "Make each block of experts a leaf: deepspeed.utils.set_z3_leaf_modules(model, [BLOCK_CLASS]) "
                         "(DeepSpeed 0.13 on), or use ZeRO-2.",
@@ -139,11 +135,10 @@ static void prepares_data(struct orr_symptom_finder *f)
     if (!hang || !first)
         return;
     ORR_SYMPTOM(f, "prepares-data", ORR_SYMPTOM_CAUSE, first->line,
-                .cause =
-                    orr_symptom_text(f,
-                                     "The first rank prepared data alone (line %u) for longer than the time limit, "
-                                     "while the others waited for it.",
-                                     first->line),
+                .cause = orr_symptom_text(f,
+                                          "The first rank prepared data alone (line %u) for longer than the time "
+                                          "limit, while the others waited for it.",
+                                          first->line),
                 .check = "Check: the first rank still shows progress when the limit ends the job.",
                 .cure = "Prepare the data once before (a cache), or raise the timeout of init_process_group() "
                         "(Transformers: ddp_timeout; Accelerate: InitProcessGroupKwargs).",

@@ -113,8 +113,8 @@ static void two_imex_domains(struct orr_symptom_finder *f)
                                   "daemons of its own, their access rights to GPU memory on that fabric conflict.",
                                   line),
         .check = "Check: with NCCL_MNNVL_ENABLE=0 both jobs work, or one job alone works.",
-        .cure = "Give a clique one IMEX domain: the jobs of a clique share a ComputeDomain, or run one after the "
-                "other.",
+        .cure =
+            "Give a clique one IMEX domain: the jobs of a clique share a ComputeDomain, or run one after the other.",
         .explains = event->message->id);
 }
 
@@ -295,20 +295,19 @@ static void differing_settings(struct orr_symptom_finder *f)
                 continue;
             ORR_SYMPTOM(
                 f, "settings-differ", ORR_SYMPTOM_CAUSE, first->line,
-                .cause =
-                    other ? orr_symptom_text(f,
-                                             "%s is %.*s on rank %d (line %u) and %.*s on rank %d (line %u). All ranks "
-                                             "must have the same, or they wait for each other or fail.",
-                                             shared[n], (int)orr_log_setting_length(first), first->words[1], who,
-                                             first->line, (int)orr_log_setting_length(here), here->words[1], rank,
-                                             here->line)
-                          : orr_symptom_text(f,
-                                             "%s is %.*s on rank %d (line %u) and not set on rank %d. All ranks must "
-                                             "have the same, or they wait for each other or fail.",
-                                             shared[n], (int)orr_log_setting_length(first), first->words[1], who,
-                                             first->line, without),
-                .check = "Check: `env | grep NCCL_` in a task on each host, and nccl.conf in /etc and as .nccl.conf "
-                         "in the home folder.",
+                .cause = other ? orr_symptom_text(f,
+                                                  "%s is %.*s on rank %d (line %u) and %.*s on rank %d (line %u). All "
+                                                  "ranks must have the same, or they wait for each other or fail.",
+                                                  shared[n], (int)orr_log_setting_length(first), first->words[1], who,
+                                                  first->line, (int)orr_log_setting_length(here), here->words[1], rank,
+                                                  here->line)
+                               : orr_symptom_text(f,
+                                                  "%s is %.*s on rank %d (line %u) and not set on rank %d. All ranks "
+                                                  "must have the same, or they wait for each other or fail.",
+                                                  shared[n], (int)orr_log_setting_length(first), first->words[1], who,
+                                                  first->line, without),
+                .check = "Check: `env | grep NCCL_` in a task on each host, and nccl.conf in /etc and as .nccl.conf in "
+                         "the home folder.",
                 .cure = orr_symptom_text(f, "Set %s on all ranks alike, or on none.", shared[n]),
                 .explains = error ? error->id : NULL);
             return;

@@ -134,17 +134,16 @@ static void chunk_exceeds_slot(struct orr_symptom_finder *f)
     slot = slot < eighth ? slot : eighth;
     if (slot <= 0 || size <= slot)
         return;
-    ORR_SYMPTOM(
-        f, "chunk-size", ORR_SYMPTOM_CAUSE, line,
-        .cause = orr_symptom_text(f,
-                                  "NCCL_CHUNK_SIZE=%ld (line %u) is larger than the slots of %ld bytes through "
-                                  "which Send and Recv move data: they overwrite other slots, which gives wrong "
-                                  "data, memory faults (Xid 31) or a hang.",
-                                  size, line, slot),
-        .check = "Check: without NCCL_CHUNK_SIZE, nccl-tests must find no wrong value.",
-        .cure = "Unset NCCL_CHUNK_SIZE. Larger chunks need NCCL_P2P_NET_CHUNKSIZE and, above 512 KiB, NCCL_BUFFSIZE "
-                "of 8 times the chunk.",
-        .explains = "tests-wrong");
+    ORR_SYMPTOM(f, "chunk-size", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(
+                    f,
+                    "NCCL_CHUNK_SIZE=%ld (line %u) is larger than the slots of %ld bytes through which Send and Recv "
+                    "move data: they overwrite other slots, which gives wrong data, memory faults (Xid 31) or a hang.",
+                    size, line, slot),
+                .check = "Check: without NCCL_CHUNK_SIZE, nccl-tests must find no wrong value.",
+                .cure = "Unset NCCL_CHUNK_SIZE. Larger chunks need NCCL_P2P_NET_CHUNKSIZE and, above 512 KiB, "
+                        "NCCL_BUFFSIZE of 8 times the chunk.",
+                .explains = "tests-wrong");
 }
 
 void orr_symptoms_of_settings(struct orr_symptom_finder *f)

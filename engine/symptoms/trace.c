@@ -12,31 +12,25 @@ static const struct part {
     const char *cure;
 } parts[] = {
     {"graph/", "it read the machine's topology",
-     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,ENV names the "
-     "file or device that it could not read.",
+     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,ENV names the file or device that it could not read.",
      "In containers and virtual machines, /sys must show the GPUs and their PCIe bridges, or a topology file for this "
      "machine type must describe them."},
     {"transport/nvls.cc", "it set up NVLink SHARP (NVLS)",
-     "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it "
-     "is this.",
+     "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
      "Fabric Manager must run with the driver's version: `nvidia-smi -q | grep -A6 Fabric` says Completed and Success. "
      "If not, restart it and reset the GPUs."},
     {"transport/shm.cc", "it shared host memory between ranks", "Check: `df -h /dev/shm` in the job's container.",
      "Give the container more of it (docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory)."},
     {"transport/p2p.cc", "it mapped the memory of another GPU",
-     "Check: run once with NCCL_P2P_DISABLE=1; if that "
-     "works, it is P2P.",
+     "Check: run once with NCCL_P2P_DISABLE=1; if that works, it is P2P.",
      "Let the ranks of a host share one container, or their IPC and PID namespaces, and see all of its GPUs."},
     {"bootstrap", "its ranks exchanged their addresses over TCP, before InfiniBand or RoCE is used",
      "Check: from another host, ping the address of \"Bootstrap : Using\", and connect to a port of it with nc: "
-     "firewalls "
-     "and IP over InfiniBand are the usual obstacles.",
+     "firewalls and IP over InfiniBand are the usual obstacles.",
      "Set NCCL_SOCKET_IFNAME to an interface by which all hosts reach each other, such as the Ethernet port. Data "
-     "still "
-     "goes through InfiniBand or RoCE."},
+     "still goes through InfiniBand or RoCE."},
     {"transport/net", "it connected two hosts",
-     "Check: run once with NCCL_NET=Socket; if that works, it is the RDMA "
-     "network or its plugin.",
+     "Check: run once with NCCL_NET=Socket; if that works, it is the RDMA network or its plugin.",
      "Test the same two NICs with ib_write_bw, and look at the log of the other host."},
 };
 
@@ -48,11 +42,10 @@ static void ras_crash(struct orr_symptom_finder *f)
     if (!crash || !frame)
         return;
     ORR_SYMPTOM(f, "ras-crash", ORR_SYMPTOM_CAUSE, frame->line,
-                .cause =
-                    orr_symptom_text(f,
-                                     "The process crashed in the thread of NCCL's RAS (line %u), which watches jobs "
-                                     "and which the job itself does not need.",
-                                     frame->line),
+                .cause = orr_symptom_text(f,
+                                          "The process crashed in the thread of NCCL's RAS (line %u), which watches "
+                                          "jobs and which the job itself does not need.",
+                                          frame->line),
                 .check = "Check: run once with NCCL_RAS_ENABLE=0, which turns RAS off.",
                 .cure = "Leave it off, and do not ask RAS (ncclras) while communicators start, or use a newer release.",
                 .explains = crash->message->id);

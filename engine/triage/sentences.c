@@ -147,10 +147,9 @@ static void say_event(struct orr_triaging *t)
     if (event->message)
         say(t, event->message->means);
     if (event->message && orr_log_follows(event->message->weight))
-        say(t, orr_triage_text(t,
-                               "This %s from another error that the log does not show: look at the logs of the other "
-                               "ranks.",
-                               event->message->weight == ORR_WEIGHT_REPORT ? "may follow" : "follows"));
+        say(t, orr_triage_text(
+                   t, "This %s from another error that the log does not show: look at the logs of the other ranks.",
+                   event->message->weight == ORR_WEIGHT_REPORT ? "may follow" : "follows"));
     if (waited)
         say(t,
             "Look at the network between the hosts (links, plugin, settings) and at the GPUs, not for a missing rank.");
