@@ -240,6 +240,13 @@ const struct orr_log_message orr_log_messages_network[] = {
     {"ofi-provider", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/OFI Only EFA provider is supported", NULL,
      "The plugin refuses a libfabric provider other than EFA.",
      "Set FI_PROVIDER=efa, and check `fi_info -p efa` on the host.", "NET/OFI Only EFA provider is supported"},
+    {"ofi-no-data", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "fi_getinfo() call failed", "No data available",
+     "libfabric found no device that the plugin can use: the container lacks /dev/infiniband, or the host has no EFA "
+     "or "
+     "other RDMA NIC.",
+     "Check `fi_info -p efa` in the container and on the host, and request the devices for the pod "
+     "(vpc.amazonaws.com/efa).",
+     "NET/OFI OFI fi_getinfo() call failed: No data available"},
     {"ofi-none", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/OFI No eligible providers were found", NULL,
      "The libfabric plugin found no provider that it can use.",
      "Check `fi_info` on the host and access to the devices in the container.",

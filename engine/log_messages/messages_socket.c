@@ -125,8 +125,9 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "socketTryAccept: Accept failed: Bad file descriptor"},
     {"service-stranger", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "[Service thread] Unknown command",
      "from localRank -1",
-     "Something that is not a rank of this job connected to NCCL's port, such as a port scanner or a monitor. NCCL "
-     "only closes that connection.",
+     "Something that is probably not a rank of this job, such as a port scanner or a monitor, connected to NCCL's "
+     "port. "
+     "NCCL only closes that connection.",
      "If the job failed, look for another error. Keep scanners away from the job's ports.",
      "[Service thread] Unknown command 790 from localRank -1"},
     {"uds-in-use", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "UDS: Binding to socket", "Address already in use",

@@ -51,6 +51,12 @@ const struct orr_log_message orr_log_messages_use[] = {
      "Correct the path, or unset LD_PRELOAD; in a container the file must be mounted.",
      "ERROR: ld.so: object '/opt/nccl/libnccl.so.2' from LD_PRELOAD cannot be preloaded (cannot open shared object "
      "file): ignored."},
+    {"unknown-result", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NCCL error", "unknown result code",
+     "NCCL returned a code for which it has no text itself, mostly because two releases of NCCL are in the process.",
+     "`ldd` of the program's libraries and `pip list | grep nccl` must name one. Keep the one that the program was "
+     "built "
+     "for, and take others out of LD_LIBRARY_PATH.",
+     "Failed, NCCL error plugins/ncclPlugin/allreducePlugin.cpp:183 'unknown result code'"},
     {"nccl-library", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "libnccl.so", "cannot open shared object file",
      "The program does not find NCCL.",
      "Install libnccl2 or the package nvidia-nccl-cu* of its CUDA release, or add its folder to LD_LIBRARY_PATH.",

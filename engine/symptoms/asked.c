@@ -61,6 +61,15 @@ static bool answers(const struct orr_asked *row, const struct orr_log *log, uint
            (strcmp(row->id, "asked-mpi") != 0 || !log->kinds[ORR_LOG_TEST_RESULT]);
 }
 
+/* A text with lines of NCCL in which nobody asks anything reports a fault, and what its words are about may be another
+ * one: then the answer is a note. */
+static enum orr_symptom_weight weight_of(const struct orr_log *log)
+{
+    enum { LINES = 3 };
+    static const char asks[] = "?|why | how | what | which |despite|ignored|unable|regardless|no effect";
+    return log->nccl_count < LINES || orr_symptom_said(log, asks, false) ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE;
+}
+
 /* One answer: a second one would be about something else. */
 void orr_symptoms_of_questions(struct orr_symptom_finder *f)
 {
@@ -87,7 +96,7 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
                 const char *check = orr_symptom_untried(f, row->check), *cure = orr_symptom_untried(f, row->cure);
                 if (!check[0] || !cure[0])
                     continue; /* the answer was tried, and the question remains */
-                ORR_SYMPTOM(f, row->id, ORR_SYMPTOM_CAUSE, log->said[i].line, .cause = row->cause, .check = check,
+                ORR_SYMPTOM(f, row->id, weight_of(log), log->said[i].line, .cause = row->cause, .check = check,
                             .cure = cure, .by_words = !memory, .explains = memory ? OUT_OF_MEMORY : NULL);
                 return;
             }

@@ -8,7 +8,8 @@
 #include "engine/symptoms/finding.h"
 
 #define VIRTUAL                                                                                                        \
-    " vm | vms |virtual machine|virtualized|virtualised|kvm|qemu|libvirt|proxmox|passthrough|passed through|"          \
+    " vm | vms |virtual machine|virtualized|virtualised|kvm|qemu|libvirt|proxmox|gpu passthrough|pci "                 \
+    "passthrough|pcie passthrough|vfio passthrough|passed through|"                                                    \
     "pass through|hypervisor| vfio| esxi|vsphere|vmware|openstack| guest "
 #define NOT_PCIE   "nvlink|nvswitch| sxm|infiniband|rdma|sendrecv|nodes"
 #define CONTAINERS "container|docker|kubernetes| k8s | pod | pods "
@@ -287,7 +288,8 @@ const struct orr_asked orr_asked_host[] = {
      "levels."},
     {"asked-nvlink-used",
      "nvlink&verify|check whether|check if|confirm|make sure|how can i see|how to see|how do i know|how can i know|how "
-     "to know|is used|is using|really use|actually use|utiliz&!sharp|nvls|inactive|down",
+     "to know|is used|is using|really use|actually use|utiliz&!sharp|nvls|inactive|down|no nvlink|without nvlink| "
+     "hang|stuck|freez|frozen|utilization",
      "\"via P2P/IPC\", \"via P2P/CUMEM\" or \"via P2P/direct pointer\" between GPUs that NVLink joins (NV# in "
      "`nvidia-smi topo -m`) means that NCCL uses NVLink. \"Using network Socket\" or IB concerns other hosts only.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each link; "

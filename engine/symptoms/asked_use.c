@@ -87,7 +87,7 @@ const struct orr_asked orr_asked_use[] = {
     {"asked-mpi",
      "exception|error|fails|failed|failure|does not work|not working&nccl|node|all_reduce&!no error|without error| ucx "
      "+mpirun",
-     "The text does not show the error, so Orrery cannot say whether NCCL or MPI fails.",
+     "Orrery finds no error of NCCL in the text, so it cannot say whether NCCL or MPI fails.",
      "Check: `mpirun` with the same -np, -H and -mca options and `hostname` as the program shows whether MPI starts.",
      "Then paste what the job prints with -x NCCL_DEBUG=INFO, from its first line on."},
     {"asked-ports",

@@ -269,10 +269,12 @@ static void locked_memory(struct orr_symptom_finder *f)
                                *endless = orr_log_event_of(log, "memlock-free");
     for (size_t i = 0; i < sizeof failures / sizeof failures[0] && !event; i++)
         event = orr_log_event_of(log, failures[i]);
-    if (!event || !strstr(event->text, "allocate memory") || (!limit && !endless))
+    const uint32_t said = orr_symptom_said(log, "ulimit l&unlimited;memlock&unlimited;locked memory&unlimited", true);
+    const uint32_t without = endless ? endless->line : said;
+    if (!event || !strstr(event->text, "allocate memory") || (!limit && !without))
         return;
     ORR_SYMPTOM(
-        f, "locked-memory", ORR_SYMPTOM_CAUSE, limit ? limit->line : endless->line,
+        f, "locked-memory", ORR_SYMPTOM_CAUSE, limit ? limit->line : without,
         .cause =
             limit
                 ? orr_symptom_text(
@@ -282,7 +284,7 @@ static void locked_memory(struct orr_symptom_finder *f)
                       f,
                       "The NIC driver refused memory although locked memory is unlimited (line %u): if the job runs "
                       "with that limit too, the reason is another one, in the kernel, the driver or the firmware.",
-                      endless->line),
+                      without),
         .check = limit ? "Check: print `ulimit -l` from the job itself (mpirun ... bash -c 'ulimit -l'); it must say "
                          "unlimited."
                        : "Check: print `ulimit -l` from the job itself, look at `dmesg` after the failure, and run "

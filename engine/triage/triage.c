@@ -132,7 +132,8 @@ static uint32_t find_unfinished(struct orr_triaging *t)
     return count;
 }
 
-/* Ranks that initialised the largest communicator and do not end it, although others do. */
+/* Ranks that initialised the largest communicator and do not end it, although others do. Where processes wrote into
+ * each other's lines, a rank's last line may be lost. */
 static uint32_t find_unended(struct orr_triaging *t)
 {
     enum { RANK, RANKS };
@@ -142,7 +143,7 @@ static uint32_t find_unended(struct orr_triaging *t)
     int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)log->session_count + 1);
     bool *ended = ORR_NEW(t->arena, bool, (size_t)count + 1);
     uint32_t found = 0, any = 0;
-    for (uint32_t i = 0; ranks && ended && i < log->record_count; i++) {
+    for (uint32_t i = 0; ranks && ended && !log->split && i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
         if (record->kind == ORR_LOG_COMM_END && (int32_t)record->values[RANKS] == count && record->values[RANK] >= 0 &&
             record->values[RANK] < count)

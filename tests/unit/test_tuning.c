@@ -36,6 +36,38 @@ static void assert_rows(enum orr_function f, enum orr_algorithm a, const double 
 #define ROWS(f, a, bw0, us0, bw1, us1, bw2, us2)                                                                       \
     assert_rows(f, a, (const double[]){bw0, bw1, bw2}, (const double[]){us0, us1, us2})
 
+/* The first two are of an H200's log (tests/detect/recorded), whose 2.28 starts a channel for each 16 KiB; the others
+ * follow from the rule, and only the released numbers of bytes differ. */
+TEST(channels_started_by_release)
+{
+    static const struct {
+        const char *release;
+        enum orr_function function;
+        enum orr_protocol protocol;
+        uint32_t ranks;
+        uint64_t bytes;
+        int32_t allowed, started;
+    } cases[] = {
+        {"2.28.9", ORR_ALLGATHER, ORR_SIMPLE, 2, 32768, 4, 2},
+        {"2.28.9", ORR_BROADCAST, ORR_LL128, 4, 16384, 2, 1},
+        {"2.27.3", ORR_BROADCAST, ORR_SIMPLE, 4, 65536, 4, 4},
+        {"2.29.2", ORR_BROADCAST, ORR_SIMPLE, 4, 65536, 4, 2},
+        {"2.30.7", ORR_ALLREDUCE, ORR_SIMPLE, 8, 32768, 4, 2},
+        {"2.30.7", ORR_ALLREDUCE, ORR_LL, 8, 32768, 4, 4},
+        {"2.28.9", ORR_ALLREDUCE, ORR_LL128, 8, 8, 16, 1},
+        {"2.28.9", ORR_ALLREDUCE, ORR_SIMPLE, 8, 1 << 30, 16, 16},
+        {"2.26.2", ORR_ALLREDUCE, ORR_SIMPLE, 8, 32768, 4, -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct orr_settings with = {.release = orr_release_find(cases[i].release)};
+        const struct orr_communicator ranks = {.rank_count = cases[i].ranks};
+        const struct orr_choice choice = {
+            .algorithm = ORR_ALGO_RING, .protocol = cases[i].protocol, .channels = cases[i].allowed};
+        if (orr_tuning_channels_started(&ranks, &with, cases[i].function, cases[i].bytes, &choice) != cases[i].started)
+            fail_msg("case %zu", i);
+    }
+}
+
 TEST(one_h100_host)
 {
     tune(test_h100(arena, true), 1);
