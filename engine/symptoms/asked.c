@@ -51,14 +51,39 @@ static bool is_answered(const struct orr_symptoms *found)
     return false;
 }
 
+static bool has_results(const struct orr_log *log)
+{
+    return log->kinds[ORR_LOG_TEST_RESULT] > 0;
+}
+
+static bool has_p2p(const struct orr_log *log)
+{
+    return orr_symptom_transports(log).p2p > 0;
+}
+
+/* Whether lines that programs printed show that an answer is wrong here. */
+static bool is_refuted(const struct orr_asked *row, const struct orr_log *log)
+{
+    static const struct {
+        const char *id;
+        bool (*shows)(const struct orr_log *log);
+    } refuting[] = {{"asked-nvls", has_nvls},
+                    {"asked-mpi", has_results},
+                    {"asked-containers", has_p2p},
+                    {"asked-geforce", has_p2p},
+                    {"asked-one-gpu-each", has_p2p}};
+    for (size_t i = 0; i < sizeof refuting / sizeof refuting[0]; i++)
+        if (!strcmp(row->id, refuting[i].id) && refuting[i].shows(log))
+            return true;
+    return false;
+}
+
 /* Whether a row answers a line. memory: it ran out, and only a question about memory can be about that. */
 static bool answers(const struct orr_asked *row, const struct orr_log *log, uint32_t line, bool memory)
 {
     return !log->said[line].command && (!memory || !strcmp(row->id, "asked-memory")) &&
            orr_log_says(log->said, log->said_count, line, row->words) &&
-           !orr_log_says(log->said, log->said_count, line, OVER) &&
-           (strcmp(row->id, "asked-nvls") != 0 || !has_nvls(log)) &&
-           (strcmp(row->id, "asked-mpi") != 0 || !log->kinds[ORR_LOG_TEST_RESULT]);
+           !orr_log_says(log->said, log->said_count, line, OVER) && !is_refuted(row, log);
 }
 
 /* A text with lines of NCCL in which nobody asks anything reports a fault, and what its words are about may be another

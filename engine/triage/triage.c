@@ -132,7 +132,7 @@ static uint32_t find_unfinished(struct orr_triaging *t)
     return count;
 }
 
-/* Ranks that initialised the largest communicator and do not end it, although others do. Where processes wrote into
+/* Ranks that initialised the largest communicator and do not end it, although others do. If processes wrote into
  * each other's lines, a rank's last line may be lost. */
 static uint32_t find_unended(struct orr_triaging *t)
 {
