@@ -13,20 +13,22 @@
 static void bonds(struct orr_symptom_finder *f)
 {
     const struct orr_log_record *list = orr_symptom_nic_list(f->log, "IB");
-    const char *bond = list ? strstr(list->words[1], "bond") : NULL;
-    const char *sockets = list ? strstr(list->words[1], "OOB") : NULL; /* the interface of the sockets */
+    uint32_t line = list ? list->line : 0;
+    const char *set = orr_symptom_setting(f->log, "NCCL_IB_HCA", list ? NULL : &line);
+    const char *nics = list ? list->words[1] : set && *set != '^' ? set : "";
+    const char *bond = strstr(nics, "bond"), *sockets = strstr(nics, "OOB"); /* the interface of the sockets */
     const char *pairs = orr_symptom_setting(f->log, "NCCL_IB_QPS_PER_CONNECTION", NULL);
     const bool many = pairs && strtol(pairs, NULL, 10) > 1;
     if (!bond || (sockets && sockets < bond))
         return;
-    while (bond > list->words[1] && bond[-1] != ']' && bond[-1] != ' ')
+    while (bond > nics && !strchr("] ,=", bond[-1]))
         bond--;
-    const char *name = orr_symptom_text(f, "%.*s", (int)strcspn(bond, ":/ "), bond);
-    ORR_SYMPTOM(f, "bond", ORR_SYMPTOM_CAUSE, list->line,
+    const char *name = orr_symptom_text(f, "%.*s", (int)strcspn(bond, ":/ ,"), bond);
+    ORR_SYMPTOM(f, "bond", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(f,
                                           "%.60s is a bond (line %u). NCCL sees one device, and %s, so a transfer "
                                           "often uses one of its ports: half of the bandwidth.",
-                                          name, list->line,
+                                          name, line,
                                           many ? "even several queue pairs can be hashed to the same port"
                                                : "one queue pair a connection"),
                 .check = many ? "Check: compare the port counters (ethtool -S or "
