@@ -3,7 +3,6 @@
  * shows an error, because then the question is why the job failed. */
 #include <string.h>
 
-#include "engine/hardware/gpu_models.h"
 #include "engine/symptoms/asked.h"
 #include "engine/symptoms/finding.h"
 
@@ -12,11 +11,9 @@ static bool has_nvls(const struct orr_log *log)
 {
     enum { HOPPER = 90 };
     for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        if (record->word_count && (record->kind == ORR_LOG_GPU_NAME || record->kind == ORR_LOG_DEVICE)) {
-            const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[record->word_count - 1]);
-            return model && model->sm >= HOPPER;
-        }
+        const struct orr_gpu_model *model = orr_symptom_model(&log->records[i]);
+        if (model)
+            return model->sm >= HOPPER;
     }
     return false;
 }

@@ -92,6 +92,13 @@ bool orr_symptom_acs_refuted(const struct orr_log *log)
            !orr_log_event_of(log, "iommu-translated");
 }
 
+const struct orr_gpu_model *orr_symptom_model(const struct orr_log_record *record)
+{
+    return record->word_count && (record->kind == ORR_LOG_GPU_NAME || record->kind == ORR_LOG_DEVICE)
+               ? orr_gpu_model_of_name(record->words[record->word_count - 1])
+               : NULL;
+}
+
 const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of)
 {
     for (uint32_t i = 0; i < log->record_count; i++)

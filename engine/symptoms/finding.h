@@ -3,6 +3,7 @@
 #ifndef ORR_SYMPTOMS_FINDING_H
 #define ORR_SYMPTOMS_FINDING_H
 
+#include "engine/hardware/gpu_models.h"
 #include "engine/symptoms/symptoms.h"
 
 struct orr_symptom_finder {
@@ -32,6 +33,8 @@ struct orr_symptom_transports {
 struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log);
 /* Whether a line says that the job failed. */
 bool orr_symptom_failed(const struct orr_log *log);
+/* The model of the GPU that a record names, as `nvidia-smi -L` and nccl-tests do; NULL if it names none. */
+const struct orr_gpu_model *orr_symptom_model(const struct orr_log_record *record);
 /* The first line "NET/IB : Using" or "NET/Socket : Using", by the word after "NET/"; NULL if there is none. */
 const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of);
 /* interfaces.c: the only interface of the first line "NET/Socket : Using" that other hosts may reach: its address is

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/hardware/gpu_models.h"
 #include "engine/release/detect_rules.h"
 #include "engine/release/release_names.h"
 #include "engine/symptoms/finding.h"
@@ -89,15 +88,10 @@ static void release_before_gpu(struct orr_symptom_finder *f)
 /* Whether the text names a machine with ARM CPUs: Grace, or a DGX Spark. */
 static bool has_arm(const struct orr_log *log)
 {
-    static const char *const arm[] = {"GB10", "GB200", "GB300", "GH200", "GH200 144G"};
     for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        if (!record->word_count || (record->kind != ORR_LOG_GPU_NAME && record->kind != ORR_LOG_DEVICE))
-            continue;
-        const struct orr_gpu_model *model = orr_gpu_model_of_name(record->words[record->word_count - 1]);
-        for (size_t k = 0; model && k < sizeof arm / sizeof arm[0]; k++)
-            if (orr_gpu_model_is(model, arm[k]))
-                return true;
+        const struct orr_gpu_model *model = orr_symptom_model(&log->records[i]);
+        if (model && (model->form == ORR_GPU_SUPERCHIP || model->form == ORR_GPU_SUPERCHIP_PAIR))
+            return true; /* whose CPUs are ARM's so far */
     }
     return orr_symptom_said(log, " gb200 | gb300 | gb10 | gh200 | dgx spark| aarch64 | arm64 ", true) != 0;
 }

@@ -34,6 +34,12 @@ static void management_port(struct orr_symptom_finder *f)
     }
 }
 
+/* An address that only hosts on the same link reach; they may have no link in common. */
+static bool is_link_local(const char *address)
+{
+    return !strncmp(address, "fe80:", 5) || !strncmp(address, "169.254.", 8);
+}
+
 const char *orr_symptom_routed(struct orr_symptom_finder *f)
 {
     const struct orr_log_record *list = orr_symptom_nic_list(f->log, "Socket");
@@ -43,7 +49,7 @@ const char *orr_symptom_routed(struct orr_symptom_finder *f)
     for (uint32_t i = 0; i < count; i++) {
         const char *listed = strstr(list->words[1], orr_symptom_text(f, "]%s:", nics[i].name));
         const char *address = listed ? listed + strlen(nics[i].name) + 2 : "";
-        if (orr_name_is_inside(nics[i].name) || !strncmp(address, "169.254.", 8) || !strncmp(address, "fe80:", 5))
+        if (orr_name_is_inside(nics[i].name) || is_link_local(address))
             continue;
         if (routed)
             return NULL;
@@ -184,12 +190,6 @@ static const char *interface_of(const struct orr_log_record *record, size_t *ret
     at += *at == '[' ? strcspn(at, "]") + 1 : 0;
     *ret_length = strcspn(at, ":");
     return at[*ret_length] == ':' ? at : NULL;
-}
-
-/* An address that only hosts on the same link reach; they may have no link in common. */
-static bool is_link_local(const char *address)
-{
-    return !strncmp(address, "fe80:", 5) || !strncmp(address, "169.254.", 8);
 }
 
 /* Two hosts chose interfaces by themselves, and they are of different networks. */

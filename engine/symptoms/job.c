@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "engine/hardware/gpu_models.h"
 #include "engine/symptoms/finding.h"
 
 /* "#0-0 (27a079b828ff1a75) MISMATCH", and below it how far ranks are. RAS prints the largest group first, and names the

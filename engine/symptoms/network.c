@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/hardware/gpu_models.h"
 #include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 

@@ -2,7 +2,6 @@
 /* Rows about P2P over PCIe: the driver does not offer it, or ACS or the IOMMU breaks it. */
 #include <string.h>
 
-#include "engine/hardware/gpu_models.h"
 #include "engine/symptoms/finding.h"
 
 /* The next GPU that the log lists right after another one of its host; NULL if there are no more. *at is 0 at first,

@@ -5,7 +5,6 @@
  * memory, and of which the driver must map all. CUDA says that the GPUs reach each other even if it does not. */
 #include <string.h>
 
-#include "engine/hardware/gpu_models.h"
 #include "engine/symptoms/finding.h"
 
 /* What a text about such a driver says. */
@@ -30,11 +29,8 @@
 static const struct orr_gpu_model *named_model(const struct orr_log *log)
 {
     const struct orr_gpu_model *model = NULL;
-    for (uint32_t i = 0; i < log->record_count && !model; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        if (record->word_count && (record->kind == ORR_LOG_GPU_NAME || record->kind == ORR_LOG_DEVICE))
-            model = orr_gpu_model_of_name(record->words[record->word_count - 1]);
-    }
+    for (uint32_t i = 0; i < log->record_count && !model; i++)
+        model = orr_symptom_model(&log->records[i]);
     return model;
 }
 
