@@ -249,6 +249,15 @@ static void tested_alone(struct orr_symptom_finder *f)
                 "must match what that MPI was built for. Each process then chooses the GPU of its local rank.");
 }
 
+/* Whether any line sets it: most logs have none of the settings that ranks must share. */
+static bool is_set(const struct orr_log *log, const char *name)
+{
+    for (uint32_t i = 0; i < log->setting_count; i++)
+        if (!strcmp(log->settings[i].name, name))
+            return true;
+    return false;
+}
+
 /* The first line with which the process of a session reports a setting, or any if name is NULL; NULL if none does. */
 static const struct orr_log_record *reported(const struct orr_log *log, uint32_t session, const char *name)
 {
@@ -284,6 +293,8 @@ static void differing_settings(struct orr_symptom_finder *f)
     for (size_t n = 0; of && of->members && n < sizeof shared / sizeof shared[0]; n++) {
         const struct orr_log_record *first = NULL;
         int32_t who = -1, without = -1;
+        if (!is_set(log, shared[n]))
+            continue;
         for (int32_t rank = 0; rank < of->rank_count && rank < RANKS_MOST && !orr_budget_spent(true); rank++) {
             const uint32_t session = of->members[rank].session;
             const struct orr_log_record *here = session == NONE ? NULL : reported(log, session, shared[n]);
