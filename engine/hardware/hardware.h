@@ -93,7 +93,8 @@ bool orr_name_is_rdma(const char *name);
 /* Whether a NIC is a bridge, tunnel or pair of interfaces that software makes, by its name: "docker0", "veth12ab" ...
  */
 bool orr_name_is_virtual(const char *name);
-/* Whether it is one of those that exist only inside a host: the loopback, or one for containers and virtual machines. */
+/* Whether it is one of those that exist only inside a host: the loopback, and those of containers and machines in it.
+ */
 bool orr_name_is_inside(const char *name);
 
 struct orr_gpu_model;

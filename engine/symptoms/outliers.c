@@ -129,7 +129,7 @@ static bool split(struct pairs *pairs, double *ret_slow, double *ret_fast)
         struct pair *pair = &pairs->rows[i];
         pair->slow = pair->bw * 2 < least + most;
         slow = pair->slow && pair->bw > slow ? pair->bw : slow;
-        fast = !pair->slow && (!fast || pair->bw < fast) ? pair->bw : fast;
+        fast = !pair->slow && (fast <= 0 || pair->bw < fast) ? pair->bw : fast;
         for (int side = 0; side < 2; side++)
             ++(pair->slow ? pairs->slow : pairs->fast)[pair->hosts[side]];
     }
@@ -222,7 +222,7 @@ static void take_rank(struct ranks *ranks, const struct orr_log_said *said)
         return;
     ranks->time = time;
     ranks->lines++;
-    ranks->least[rank] = !ranks->least[rank] || value < ranks->least[rank] ? value : ranks->least[rank];
+    ranks->least[rank] = ranks->least[rank] <= 0 || value < ranks->least[rank] ? value : ranks->least[rank];
     ranks->most[rank] = value > ranks->most[rank] ? value : ranks->most[rank];
 }
 
@@ -237,16 +237,16 @@ static void slow_ranks(struct orr_symptom_finder *f)
     for (uint32_t i = 0; i < f->log->said_count; i++)
         take_rank(&ranks, &f->log->said[i]);
     for (uint32_t r = 0; r < RANKS; r++) {
-        if (!ranks.most[r])
+        if (ranks.most[r] <= 0)
             continue;
         if (ranks.most[r] > STEADY * ranks.least[r])
             return; /* hosts differ */
         const double value = ranks.time ? ranks.most[r] : 1 / ranks.most[r];
-        usual = !usual || value < usual ? value : usual;
+        usual = usual <= 0 || value < usual ? value : usual;
         count++;
     }
     for (uint32_t r = 0; r < RANKS; r++) {
-        const double value = !ranks.most[r] ? 0 : ranks.time ? ranks.most[r] : 1 / ranks.most[r];
+        const double value = ranks.most[r] <= 0 ? 0 : ranks.time ? ranks.most[r] : 1 / ranks.most[r];
         if (value <= STEADY * usual)
             continue;
         if (value <= APART * usual)

@@ -48,7 +48,7 @@ CASES = [  # name, hosts that the ranks say they are on, settings
     ("PAT", 4, HOSTS | {"NCCL_ALGO": "allgather:PAT;reducescatter:PAT"}),
 ]
 
-DETECTION = ("NCCL_IB_DISABLE", "NCCL_SOCKET_IFNAME", "NCCL_HOSTID", "NCCL_TOPO_FILE")  # settings that a dump depends on
+DETECTION = ("NCCL_IB_DISABLE", "NCCL_SOCKET_IFNAME", "NCCL_HOSTID", "NCCL_TOPO_FILE")  # what a dump depends on
 SIZES = [4 << step for step in range(4, 24, 2)]  # bytes of one rank's part, up to 16 MiB
 FLOAT, SUM = 7, 0  # of nccl.h
 
