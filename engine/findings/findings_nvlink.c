@@ -2,6 +2,7 @@
 /* Findings about NVLinks. */
 #include "engine/base/sorting.h"
 #include "engine/findings/finder.h"
+#include "engine/hardware/gpu_models.h"
 
 struct linked { /* sorted by capability, then by number of NVSwitches */
     int32_t sm, switches;
@@ -173,9 +174,6 @@ static void no_links(struct orr_finder *f)
 
 static void fewer_than_model(struct orr_finder *f)
 {
-    static const struct {
-        int32_t sm, links;
-    } models[] = {{70, 6}, {80, 12}, {86, 4}, {90, 18}, {100, 18}};
     int32_t links = f->hw.gpu_count ? orr_gpu_nvlinks(f->dump, f->hw.gpus[0]) : 0;
     int32_t sm = f->hw.gpu_count ? orr_element_int(f->dump, f->hw.gpus[0], ORR_ATTR_SM, 0) : 0;
     for (uint32_t i = 1; i < f->hw.gpu_count; i++)
@@ -184,10 +182,10 @@ static void fewer_than_model(struct orr_finder *f)
             return;
     if (f->machine.proven_board && f->machine.nvlinks > 0)
         return; /* nvlinks-below-board knows how many this machine has */
-    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
-        if (models[i].sm == sm && links > 0 && links < models[i].links && f->hw.gpu_count > 1)
-            orr_say(f, "%d NVLink%s on every GPU; the full model of compute capability %d.%d has %d", links,
-                    orr_plural(links), sm / 10, sm % 10, models[i].links);
+    const int32_t full = orr_gpu_most_nvlinks(sm);
+    if (links > 0 && links < full && f->hw.gpu_count > 1)
+        orr_say(f, "%d NVLink%s on every GPU; the full model of compute capability %d.%d has %d", links,
+                orr_plural(links), sm / 10, sm % 10, full);
 }
 
 const struct orr_finding_row orr_findings_nvlink[] = {

@@ -312,6 +312,18 @@ int orr_gpu_pcie_generation(int32_t sm)
     return sm >= AMPERE ? 4 : 3;
 }
 
+double orr_gpu_nvlink_line_rate(int32_t sm)
+{
+    static const struct {
+        int32_t sm;
+        double rate;
+    } rates[] = {{103, 50}, {100, 50}, {90, 25}, {80, 25}, {70, 25}}; /* data sheets */
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+        if (rates[i].sm == sm)
+            return rates[i].rate;
+    return 0;
+}
+
 int32_t orr_gpu_most_nvlinks(int32_t sm)
 {
     int32_t most = 0;

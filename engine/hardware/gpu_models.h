@@ -57,6 +57,9 @@ int orr_gpu_pcie_generation(int32_t sm);
 /* The most NVLinks that a GPU of a compute capability has; 0 if it has none, or none is known. */
 int32_t orr_gpu_most_nvlinks(int32_t sm);
 
+/* GB/s that one NVLink of GPUs of a compute capability carries in each direction, headers included; 0 if unknown. */
+double orr_gpu_nvlink_line_rate(int32_t sm);
+
 /* Whether a text has words as whole words next to each other, ignoring case and separators: "NVIDIA A100-SXM4-80GB" has
  * "A100 SXM4"; "RTX A1000" does not have "A100". `length` bytes of `words` count. */
 bool orr_name_has_words(const char *name, const char *words, size_t length);

@@ -106,19 +106,19 @@ static const char *leaves_nvlink(const struct orr_perf_work *work, const struct 
                           count, table->rows[table->main].expected.bus_bw);
 }
 
-/* NCCL's figures of NVLinks leave out what is not data. */
+/* NCCL counts the data that NVLinks carry, and not the headers of their packets. */
 static const char *below_line_rate(const struct orr_perf_work *work, const struct orr_perf_table *table)
 {
-    enum { VOLTA = 70, HOPPER = 90, BLACKWELL = 100 };
     const int32_t sm = table->analysis->communicator.sm_min;
-    const double line = sm >= BLACKWELL ? 50 / 40.1 : sm >= HOPPER ? 25 / 20.6 : 25 / 20.0; /* docs/nccl/graph.md */
+    const double carried = orr_gpu_nvlink_line_rate(sm);
+    const double counted = orr_nvlink_bw_of(table->analysis->query.settings.release->nvlink_bw, sm);
     if (!table->limit_known || table->limit.what != ORR_BOUND_NVLINK || table->verdict != ORR_PERF_EXPECTED ||
-        sm < VOLTA)
+        carried <= 0)
         return "";
     return orr_arena_text(work->arena,
                           "NCCL counts about 80 %% of the line rate of NVLinks (%.0f of %.0f GB/s in each direction "
-                          "here), because packets also carry what is not data.",
-                          table->limit.bw, table->limit.bw * line);
+                          "here), because packets also carry headers.",
+                          table->limit.bw, table->limit.bw * carried / counted);
 }
 
 /* Two DGX Sparks that use both halves of the port, but not all of its rate. */

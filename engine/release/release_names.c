@@ -251,10 +251,10 @@ const struct orr_release_first *orr_release_first_after(uint32_t version, int32_
 {
     /* NVIDIA/nccl#1611, NVIDIA/nccl#1637; release notes of 2.15.1 and 2.27.3 */
     static const struct orr_release_first rows[] = {
-        {121, ORR_VERSION(2, 27, 3), "2.27.3", "DGX Spark"},
-        {120, ORR_VERSION(2, 26, 2), "2.26.2", "the generation of RTX 50 and RTX PRO Blackwell"},
-        {100, ORR_VERSION(2, 25, 1), "2.25.1", "Blackwell"},
-        {90, ORR_VERSION(2, 15, 1), "2.15.1", "Hopper"},
+        {121, ORR_VERSION(2, 27, 3), "DGX Spark"},
+        {120, ORR_VERSION(2, 26, 2), "the generation of RTX 50 and RTX PRO Blackwell"},
+        {100, ORR_VERSION(2, 25, 1), "Blackwell"},
+        {90, ORR_VERSION(2, 15, 1), "Hopper"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (sm >= rows[i].sm)

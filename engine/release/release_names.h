@@ -37,7 +37,7 @@ enum orr_code orr_release_choose(const char *text, bool nearest, struct orr_rele
 struct orr_release_first {
     int32_t sm; /* the least compute capability of the generation */
     uint32_t version;
-    const char *name, *generation;
+    const char *generation;
 };
 /* The first release for GPUs of a compute capability, if a version is older than that; otherwise NULL. */
 const struct orr_release_first *orr_release_first_after(uint32_t version, int32_t sm);

@@ -20,7 +20,7 @@ const struct orr_asked orr_asked_operations[] = {
     {"asked-link",
      "nvlink&instead of|only |eoretical| why&gb&!active|inactive|error|container| shm |shared memory|per "
      "gpu;nvswitch&should|lower than|only |expect&gb",
-     "Part of what an NVLink carries is not data, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
+     "Packets on an NVLink also carry headers, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
      "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
      "sheets count both directions.",
      "Check: `orrery predict --machine dgx-a100` or dgx-h100 prints what nccl-tests should show.",

@@ -63,25 +63,28 @@ static void release_before_gpu(struct orr_symptom_finder *f)
     int32_t sm = 0;
     for (uint32_t i = 0; version && i < log->record_count && !sm; i++) {
         const struct orr_log_record *record = &log->records[i];
-        if (!record->word_count || (record->kind != ORR_LOG_GPU_NAME && record->kind != ORR_LOG_DEVICE))
+        const struct orr_gpu_model *model = orr_symptom_model(record);
+        if (!model)
             continue;
         gpu = record->words[record->word_count - 1];
         line = record->line;
-        sm = orr_gpu_sm_of_name(gpu);
+        sm = model->sm;
     }
     const struct orr_release_first *first = orr_release_first_after(version, sm);
     if (!first)
         return;
+    char since[ORR_VERSION_SIZE];
+    orr_version_format(first->version, since);
     const struct orr_log_event *event = orr_log_event_of(log, errors);
     ORR_SYMPTOM(
         f, "release-before-gpu", event && !orr_symptom_other_error(log, errors) ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
         line,
         .cause = orr_symptom_text(f, "NCCL %.40s is older than the GPUs (%.60s, line %u): %s is supported from %s on.",
-                                  name, gpu, line, first->generation, first->name),
+                                  name, gpu, line, first->generation, since),
         .check = "Check: the line \"NCCL version\" of NCCL_DEBUG=VERSION; `ldd all_reduce_perf | grep nccl` names the "
                  "library that the program loads, LD_LIBRARY_PATH decides.",
-        .cure = orr_symptom_text(f, "Use NCCL %s or newer on all hosts, built for the CUDA version of these GPUs.",
-                                 first->name),
+        .cure =
+            orr_symptom_text(f, "Use NCCL %s or newer on all hosts, built for the CUDA version of these GPUs.", since),
         .explains = event ? event->message->id : NULL);
 }
 

@@ -292,7 +292,7 @@ static double among_others(const struct orr_log_peer_rates *rates, uint32_t gpu,
     return *least > 0 ? values[count / 2] : 0;
 }
 
-/* A GPU that is slow with every other in a matrix of bandwidths, while these are alike. */
+/* A GPU that is slow with all others in a matrix of bandwidths, while these are alike. */
 static void slow_gpu(struct orr_symptom_finder *f)
 {
     static const double SLOW = 0.75, ALIKE = 0.85;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows about network plugins: plugins that are missing, on some hosts or on all, and their libfabric. */
+/* Rows about network plugins: plugins that are missing, on some hosts or on all, networks that NCCL_NET names, and
+ * the providers of libfabric. */
 #include <string.h>
 
 #include "engine/symptoms/finding.h"
