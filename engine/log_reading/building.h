@@ -48,6 +48,13 @@ struct orr_log_block {
     size_t length; /* of condition */
 };
 
+/* The command that continued lines make up, and the last line that may be the heading of one. */
+struct orr_log_joined {
+    char text[2048], heading[64];
+    size_t length; /* of text; 0 if there is none */
+    uint32_t line;
+};
+
 struct orr_log_building {
     struct orr_log *log;
     struct orr_log_events *events;
@@ -71,6 +78,7 @@ struct orr_log_building {
     size_t listed_length;
     struct orr_log_pci pci;
     struct orr_log_block block;
+    struct orr_log_joined joined;
     char hca[40];      /* the NIC that ibv_devinfo or ibstat describes; "" if unknown */
     uint32_t hca_line; /* where its name is; 0 if unknown */
     enum orr_log_usage { ORR_LOG_USAGE_NONE, ORR_LOG_USAGE_BAR1, ORR_LOG_USAGE_MEMORY } usage; /* of nvidia-smi -q */
@@ -127,6 +135,8 @@ bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t len
 bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* words.c: a line that is not NCCL's; printed: some other program wrote it. */
 void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number, bool printed);
+/* commands.c: a line that no program printed, as a command or a part of one. */
+void orr_log_take_command(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* program.c: a line that is not NCCL's, as Python code. */
 void orr_log_take_program(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: a row of show_gids -> port, index; device, GID, IPv4 address or "", version, interface or "". */

@@ -176,6 +176,8 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
             orr_log_take_modules(b, lines->line, lines->length, lines->number) ||
             orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, ORR_LOG_NOBODY, -1, lines->number);
         orr_log_take_assignments(b, lines->line, lines->length, lines->number);
+        if (!printed)
+            orr_log_take_command(b, lines->line, lines->length, lines->number);
         orr_log_take_program(b, lines->line, lines->length, lines->number);
         orr_log_take_words(b, lines->line, lines->length, lines->number, printed);
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);

@@ -210,6 +210,13 @@ struct orr_log_said {
  * not d, and any line e; or that the line has f. */
 bool orr_log_says(const struct orr_log_said *said, uint32_t count, uint32_t line, const char *words);
 
+/* A command that starts processes of a job on several hosts. */
+struct orr_log_command {
+    const char *text;    /* its lines, joined by blanks */
+    const char *heading; /* a line above it that names a node or host; "" if there is none */
+    uint32_t line;
+};
+
 /* A collective in Python code that a condition on the rank keeps from all ranks but the first. */
 struct orr_log_guarded {
     uint32_t line, call_line;     /* of the condition and of the call; call_line is 0 if there is none */
@@ -272,6 +279,8 @@ struct orr_log {
     struct orr_log_said *said; /* the first lines in a person's words */
     uint32_t said_count;
     const struct orr_log_said *mentions[ORR_MENTION_COUNT]; /* the first line that mentions each; NULL if none does */
+    struct orr_log_command *commands;
+    uint32_t command_count;
     struct orr_log_guarded guarded;
     struct orr_log_progress *progress;
     uint32_t progress_count;

@@ -185,7 +185,7 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
         mentions |= log->mentions[i] != NULL;
     if (!b->limits.any_text && !mentions && !log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count &&
         !log->setting_count && !log->lspci_count && !log->aperture.line && !log->peer_rates.fastest_line &&
-        !log->kinds[ORR_LOG_GID] && !log->kinds[ORR_LOG_PORT] && !log->kinds[ORR_LOG_DEVICE])
+        !log->kinds[ORR_LOG_GID] && !log->kinds[ORR_LOG_PORT] && !log->kinds[ORR_LOG_DEVICE] && log->command_count < 2)
         return orr_fail_with(
             err, ORR_UNRECOGNISED, NULL,
             "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and use what it "

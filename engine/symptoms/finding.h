@@ -51,7 +51,7 @@ uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool com
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
 /* job.c, trace.c, program.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and
- * interfaces.c), gids.c, ports.c, settings.c */
+ * interfaces.c), gids.c, ports.c, commands.c, settings.c */
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_trace(struct orr_symptom_finder *f);
 void orr_symptoms_of_program(struct orr_symptom_finder *f);
@@ -66,6 +66,7 @@ void orr_symptoms_of_interfaces(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_outliers(struct orr_symptom_finder *f); /* outliers.c */
 void orr_symptoms_of_ports(struct orr_symptom_finder *f);
+void orr_symptoms_of_commands(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */
 

@@ -275,12 +275,21 @@ static const struct orr_log_record *reported(const struct orr_log *log, uint32_t
     return NULL;
 }
 
-/* Ranks of one communicator have different values of a setting that all of them must share. On a GPU, each of these
- * made AllReduce wait or fail. A rank without the setting counts only if it reports others. */
+static bool on_one_host(const struct orr_log *log, const struct orr_log_communicator *of, int32_t a, int32_t b)
+{
+    const char *host = host_of(log, &log->sessions[of->members[a].session]);
+    const char *other = host_of(log, &log->sessions[of->members[b].session]);
+    return !host || !other || !strcmp(host, other);
+}
+
+/* Ranks of one communicator have different values of a setting that all of them must share, or one host lacks a setting
+ * of its network that another has. On a GPU, each of the first made AllReduce wait or fail. A rank without the setting
+ * counts only if it reports others. */
 static void differing_settings(struct orr_symptom_finder *f)
 {
-    static const char *const shared[] = {"NCCL_ALGO", "NCCL_PROTO", "NCCL_BUFFSIZE", "NCCL_MAX_NCHANNELS"};
-    enum { RANKS_MOST = 64 }; /* that are compared */
+    static const char *const shared[] = {"NCCL_ALGO",          "NCCL_PROTO",         "NCCL_BUFFSIZE",
+                                         "NCCL_MAX_NCHANNELS", "NCCL_SOCKET_IFNAME", "NCCL_IB_DISABLE"};
+    enum { ALIKE = 4, RANKS_MOST = 64 }; /* ALIKE: the first of a network; RANKS_MOST: that are compared */
     const struct orr_log *log = f->log;
     const uint32_t largest = orr_log_largest(log);
     const struct orr_log_communicator *of = largest == NONE ? NULL : &log->communicators[largest];
@@ -298,25 +307,29 @@ static void differing_settings(struct orr_symptom_finder *f)
         for (int32_t rank = 0; rank < of->rank_count && rank < RANKS_MOST && !orr_budget_spent(true); rank++) {
             const uint32_t session = of->members[rank].session;
             const struct orr_log_record *here = session == NONE ? NULL : reported(log, session, shared[n]);
-            const bool other = here && first && strcmp(here->words[1], first->words[1]) != 0;
+            const bool other = n < ALIKE && here && first && strcmp(here->words[1], first->words[1]) != 0;
             without = !here && session != NONE && reported(log, session, NULL) ? rank : without;
             who = here && !first ? rank : who;
             first = here && !first ? here : first;
-            if (!first || !(other || without >= 0))
+            if (!first || !(other || without >= 0) || (n >= ALIKE && on_one_host(log, of, who, without)))
                 continue;
             ORR_SYMPTOM(
-                f, "settings-differ", ORR_SYMPTOM_CAUSE, first->line,
+                f, "settings-differ",
+                n < ALIKE || orr_symptom_failed(log) || !log->kinds[ORR_LOG_INIT_COMPLETE] ? ORR_SYMPTOM_CAUSE
+                                                                                           : ORR_SYMPTOM_NOTE,
+                first->line,
                 .cause = other ? orr_symptom_text(f,
                                                   "%s is %.*s on rank %d (line %u) and %.*s on rank %d (line %u). All "
                                                   "ranks must have the same, or they wait for each other or fail.",
                                                   shared[n], (int)orr_log_setting_length(first), first->words[1], who,
                                                   first->line, (int)orr_log_setting_length(here), here->words[1], rank,
                                                   here->line)
-                               : orr_symptom_text(f,
-                                                  "%s is %.*s on rank %d (line %u) and not set on rank %d. All ranks "
-                                                  "must have the same, or they wait for each other or fail.",
+                               : orr_symptom_text(f, "%s is %.*s on rank %d (line %u) and not set on rank %d%s",
                                                   shared[n], (int)orr_log_setting_length(first), first->words[1], who,
-                                                  first->line, without),
+                                                  first->line, without,
+                                                  n < ALIKE ? ". All ranks must have the same, or they wait for each "
+                                                              "other or fail."
+                                                            : ", whose host chooses its network without it."),
                 .check = "Check: `env | grep NCCL_` in a task on each host, and nccl.conf in /etc and as .nccl.conf in "
                          "the home folder.",
                 .cure = orr_symptom_text(f, "Set %s on all ranks alike, or on none.", shared[n]),

@@ -32,6 +32,7 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     orr_symptoms_of_network(&f);
     orr_symptoms_of_gids(&f);
     orr_symptoms_of_ports(&f);
+    orr_symptoms_of_commands(&f);
     orr_symptoms_of_job(&f);
     orr_symptoms_of_trace(&f);
     orr_symptoms_of_settings(&f);
