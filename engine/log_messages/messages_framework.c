@@ -116,7 +116,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "Start the program with torchrun, or set the four variables in every process.",
      "ValueError: Error initializing torch.distributed using env:// rendezvous: environment variable MASTER_ADDR "
      "expected, but not set"},
-    {"store-address", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "network address of (", NULL,
+    {"store-address", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "network address of (", NULL,
      "PyTorch could not connect to the first host of the job.",
      "Check MASTER_ADDR, MASTER_PORT and firewalls, and that rank 0 runs (`nc -vz MASTER_ADDR MASTER_PORT`).",
      "torch.distributed.DistNetworkError: The client socket has failed to connect to any network address of (node-0, "
@@ -189,8 +189,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "Exception: WorkerProc initialization failed due to an exception in a background process. See stack trace for "
      "root cause."},
     {"vllm-answer", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "RPC call to %w timed out", NULL,
-     "A worker of vLLM did not answer in time: it hangs, mostly in a collective that another worker did not call, or "
-     "it ended.",
+     "A worker of vLLM did not answer in time: it ended, it takes long, or it hangs in a collective or in a kernel.",
      "Look for the first error of each worker, and run `py-spy dump` on the workers while it hangs. Check once with "
      "--enforce-eager and --disable-custom-all-reduce: what helps names the part.",
      "TimeoutError: RPC call to execute_model timed out."},

@@ -56,8 +56,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Set NCCL_NVLS_ENABLE=0. If that helps, the job has too many communicators with NVLS: a host has 128 slots.",
      "Cuda failure 2 'out of memory'"},
     {"cuda-nvls", ORR_FROM_WARN, ORR_WEIGHT_FATAL, "Cuda failure", "@nvls.cc",
-     "The driver refused multicast for NVLink SHARP (NVLS): Fabric Manager or the NVSwitches are not in order, or the "
-     "container lacks /dev/nvidia-caps.",
+     "The driver refused multicast for NVLink SHARP (NVLS). Mostly Fabric Manager, the NVSwitches or a GPU are not in "
+     "order, or the container lacks /dev/nvidia-caps.",
      "Set NCCL_NVLS_ENABLE=0 to run meanwhile; if that helps, this is the cause. Check `systemctl status "
      "nvidia-fabricmanager` and `nvidia-smi -q | grep -A6 Fabric`, then reset the GPUs with Fabric Manager, or restart "
      "the host.",
@@ -70,11 +70,14 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "A process could not open memory that another one shares. In a rack such as GB200 NVL72, that goes through IMEX; "
      "usually a host is missing from the IMEX domain or not ready.",
      "Check `nvidia-imex-ctl -N` on each host: all must be READY, with this host among them. If it hangs, restart "
-     "nvidia-imex or the host; in Kubernetes, restart the ComputeDomain. NCCL_MNNVL_ENABLE=0 works around it.",
+     "nvidia-imex or the host; in Kubernetes, restart the ComputeDomain. NCCL_MNNVL_ENABLE=0 works around it. On other "
+     "machines, NCCL_CUMEM_ENABLE=0 shows whether it is this way of sharing.",
      "CUDA error in cuMemImportFromShareableHandle: invalid resource handle"},
     {"imex-permission", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure 800", NULL,
-     "The driver does not permit sharing memory over the NVLink fabric: the job has no IMEX channel.",
-     "Give the job /dev/nvidia-caps-imex-channels/channel0 (Kubernetes: a ComputeDomain of NVIDIA's DRA driver), and "
+     "CUDA did not permit an operation (error 800). In a rack such as GB200 NVL72, that mostly means that the job has "
+     "no IMEX channel and so may not share memory over NVLink.",
+     "Check `ls /dev/nvidia-caps-imex-channels` in the job. Give it /dev/nvidia-caps-imex-channels/channel0 "
+     "(Kubernetes: a ComputeDomain of NVIDIA's DRA driver), and "
      "check `nvidia-imex-ctl -N`. NCCL_MNNVL_ENABLE=0 works around it.",
      "Cuda failure 800 'operation not permitted'"},
     {"cuda-ordinal", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid device ordinal",
@@ -91,7 +94,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "nvidia-fabricmanager` and `nvidia-smi -q | grep -A6 Fabric`, then restart Fabric Manager or the host.",
      "Cuda failure 401 'the operation cannot be performed in the present state'"},
     {"cuda-not-ready", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "system not yet initialized", NULL,
-     "The GPUs of an NVSwitch machine are not ready, because Fabric Manager does not run or failed (CUDA error 802).",
+     "The GPUs are not ready (CUDA error 802): on an NVSwitch machine, Fabric Manager does not run or failed.",
      "Start it: `systemctl restart nvidia-fabricmanager`; its version must be the driver's. On HGX B200 and B300 it "
      "also needs nvlsm and the kernel modules mlx5_ib and ib_umad (`lsmod`). Then `nvidia-smi -q | grep -A6 Fabric` "
      "must say Completed.",
@@ -111,7 +114,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 209 'no kernel image is available for execution on the device'"},
     {"cuda-no-symbol", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
      "named symbol not found|invalid device function",
-     "NCCL was built without code for this GPU model, so CUDA does not find its kernels.",
+     "CUDA does not find a kernel, mostly because NCCL was built without code for this GPU model.",
      "Use a build of NCCL for the GPU's compute capability (NVCC_GENCODE), with a CUDA version that knows it.",
      "Cuda failure 'named symbol not found'"},
     {"cuda-no-device", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "no CUDA-capable device is detected", NULL,
@@ -135,9 +138,11 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "`ls /sys/class/pci_bus`.",
      "Could not find real path of /sys/class/pci_bus/0000:21/../../0000:21:00.0"},
     {"cuda-fork", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "initialization error",
-     "CUDA could not start in this process: it was forked after CUDA was used, or the driver or Fabric Manager is not "
-     "ready.",
-     "Start processes with spawn instead of fork. Check that nvidia-smi works in the same container.",
+     "CUDA refused a call as not initialized (error 3). The line does not say why; NVLink SHARP (NVLS), which NCCL "
+     "asks "
+     "for at its start, is often the reason, also in WSL.",
+     "Run once with NCCL_NVLS_ENABLE=0: if the job then works, it is that. If not, check whether CUDA works in one "
+     "process (`python -c 'import torch; torch.ones(1).cuda()'`), and whether the program forks after it used CUDA.",
      "Cuda failure 3 'initialization error'"},
     {"cuda-os-call", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
      "OS call failed|operating system call failed",
@@ -182,8 +187,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 217 'peer access is not supported between these two devices'"},
     {"cuda-peer-access", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "peer access",
      "The driver refuses peer-to-peer access between two GPUs.",
-     "Check `nvidia-smi topo -p2p r`. NCCL_P2P_DISABLE=1 lets the job run without it; in virtual machines check ACS "
-     "and IOMMU.",
+     "Check `nvidia-smi topo -p2p r`. NCCL_P2P_DISABLE=1 lets the job run without it.",
      "Cuda failure 217 'peer access is not supported between these two devices'"},
     {"cuda-not-supported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "not supported",
      "The driver, the virtual machine or the container does not support a CUDA function that NCCL needs.",
@@ -196,14 +200,16 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "of the GPU or of NVLink.",
      "Cuda failure 719 'unspecified launch failure'"},
     {"cuda-gpu-lost", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
-     "uncorrectable|is lost|hardware stack error|contained", "The GPU failed.",
-     "Look for Xid messages in the kernel log (dmesg | grep -i xid); reset or replace the GPU.",
+     "uncorrectable|is lost|hardware stack error|contained", "The driver reports a fault of the GPU or of its memory.",
+     "Look for Xid messages in the kernel log (dmesg | grep -i xid): they name the GPU and the fault. Reset the GPU; "
+     "if "
+     "the fault comes back, replace it.",
      "Cuda failure 214 'uncorrectable ECC error encountered'"},
     {"cuda-invalid-argument", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid argument",
-     "CUDA refused a call of NCCL.",
+     "CUDA refused an argument of a call of NCCL. The line does not say why.",
      "The file name in the line shows the part of NCCL. nvls.cc points to Fabric Manager or NVSwitch: try "
      "NCCL_NVLS_ENABLE=0. p2p.cc points to P2P: if NCCL_P2P_DISABLE=1 helps, check ACS and IOMMU, and give containers "
-     "of one host one IPC and PID namespace.",
+     "of one host one IPC and PID namespace. enqueue.cc: try a newer NCCL, as this one may not know the GPU.",
      "Cuda failure 1 'invalid argument'"},
     {"cuda-stub", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "driver is a stub library", NULL,
      "The program loaded the empty libcuda.so of the CUDA toolkit instead of the driver's.",
@@ -231,8 +237,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Leave NCCL some memory (about 1 GB), or look for another process on the GPU.",
      "Failed to CUDA calloc async 608 bytes"},
     {"nvml-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Driver/library version mismatch", NULL,
-     "The NVIDIA library and the loaded kernel driver have different versions. This happens after an update without a "
-     "restart, or if the two were installed separately.",
+     "The NVIDIA library and the loaded kernel driver have different versions, mostly after an update without a "
+     "restart, or because the two were installed separately.",
      "Restart the host, or reload the driver. If the error persists, install both in exactly the same version "
      "(/proc/driver/nvidia/version names the driver's). In containers, recreate the container.",
      "nvmlInit_v2() failed: Driver/library version mismatch"},

@@ -5,8 +5,11 @@
 
 #include "engine/log_messages/messages.h"
 
+#define BUS_ERROR "A process ended with a bus error, mostly because /dev/shm has no room for its shared memory."
 #define SHARED_MEMORY                                                                                                  \
-    "Make it larger: docker --shm-size=8g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm."
+    "Check `df -h /dev/shm` where the process runs. Make it larger: docker --shm-size=8g (or --ipc=host); "            \
+    "Kubernetes: "                                                                                                     \
+    "an emptyDir with medium Memory at /dev/shm."
 
 #define NO_SPACE   "The kernel found no address space for BAR 1 of a PCI device, so it stays small."
 #define MORE_SPACE "Turn Above 4G Decoding and Resizable BAR on in the BIOS, or boot with pci=realloc."
@@ -67,11 +70,11 @@ const struct orr_log_message orr_log_messages_host[] = {
      "Boot with iommu=pt, or turn it off in the BIOS, if P2P or GPUDirect RDMA fails.",
      "[    0.102] DMAR: IOMMU enabled"},
     {"iommu-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "IO_PAGE_FAULT", NULL,
-     "The IOMMU refused a device access to memory: P2P or GPUDirect RDMA through the IOMMU fails.",
+     "The IOMMU refused a device access to memory. If that is a GPU or a NIC, P2P or GPUDirect RDMA through it fails.",
      "Boot with iommu=pt or with the IOMMU off, and turn PCIe ACS off at the bridges between the devices.",
      "nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0xd0000000 flags=0x0020]"},
     {"dmar-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "DMAR: [DMA", "fault",
-     "The IOMMU refused a device access to memory: P2P or GPUDirect RDMA through the IOMMU fails.",
+     "The IOMMU refused a device access to memory. If that is a GPU or a NIC, P2P or GPUDirect RDMA through it fails.",
      "Boot with iommu=pt or with the IOMMU off, and turn PCIe ACS off at the bridges between the devices.",
      "DMAR: [DMA Read NO_PASID] Request device [3b:00.0] fault addr 0xf7ff0000 [fault reason 0x06] PTE Read access"},
     {"mempolicy", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "mempolicy: Operation not permitted", NULL,
@@ -121,7 +124,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The image lacks the user-space driver of this NIC, so NCCL does not see it.",
      "Install the rdma-core of the image's distribution (ibverbs-providers), or the vendor's package.",
      "libibverbs: Warning: no userspace device-specific driver found for /sys/class/infiniband_verbs/uverbs0"},
-    {"verbs-abi", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "does not support the kernel ABI", NULL,
+    {"verbs-abi", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "does not support the kernel ABI", NULL,
      "The RDMA library in this image does not fit the NIC's driver on the host, so programs see no NIC.",
      "Install in the image the RDMA package of the host's driver: the vendor's (Broadcom: libbnxt-re; NVIDIA: "
      "DOCA-OFED), or a newer rdma-core.",
@@ -135,11 +138,10 @@ const struct orr_log_message orr_log_messages_host[] = {
     {"mig-device", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "MIG-", NULL, "The text names a MIG slice of a GPU.",
      "Give ranks slices of different GPUs, or whole GPUs.",
      "export CUDA_VISIBLE_DEVICES=MIG-2e782cfd-36f2-55ff-a7d5-c6734444be2b"},
-    {"bus-error", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Bus error", NULL,
-     "A process used shared memory that /dev/shm has no room for.", SHARED_MEMORY,
+    {"bus-error", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Bus error", NULL, BUS_ERROR, SHARED_MEMORY,
      "./launch.sh: line 3: 812 Bus error               (core dumped) python train.py"},
-    {"bus-error-python", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, " bus error", NULL,
-     "A process used shared memory that /dev/shm has no room for.", SHARED_MEMORY, "Fatal Python error: a bus error"},
+    {"bus-error-python", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, " bus error", NULL, BUS_ERROR, SHARED_MEMORY,
+     "Fatal Python error: a bus error"},
     {"shm-torch", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "insufficient shared memory (shm)", NULL,
      "/dev/shm is too small for the data loader's workers.", SHARED_MEMORY,
      "ERROR: This might be caused by insufficient shared memory (shm)."},

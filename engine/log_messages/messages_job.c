@@ -7,19 +7,32 @@
 #define ORR_IF_NOTHING_FOLLOWS "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes."
 #define ORR_FIRST_WARN         "Look for the first NCCL WARN. If there is none, run again with NCCL_DEBUG=INFO."
 #define ORR_UNEXPECTED                                                                                                 \
-    "NCCL stopped at a state that it does not expect: a fault of NCCL, or memory that was overwritten. NCCL 2.18 "     \
-    "also reports errors of the network like this.",                                                                   \
-        ORR_FIRST_WARN " Also try a newer release."
+    "NCCL met a state that it does not expect, and this line does not say which. On several hosts, often no "          \
+    "interface fits NCCL_SOCKET_IFNAME, the hosts do not reach each other, or another rank had ended.",                \
+        ORR_FIRST_WARN " On several hosts, `ip -br addr` shows the interface that they share: name it in "             \
+                       "NCCL_SOCKET_IFNAME."
+#define ORR_SYSTEM_CALL                                                                                                \
+    "A system call or a library call failed inside NCCL, and this line does not say which: sockets, shared memory "    \
+    "(/dev/shm) and RDMA are usual. An NCCL WARN before it gives the reason.",                                         \
+        ORR_FIRST_WARN
+#define ORR_CUDA_CALL                                                                                                  \
+    "A CUDA call failed inside NCCL, and this line does not say which. An NCCL WARN before it gives the reason.",      \
+        ORR_FIRST_WARN
+#define ORR_HEAP                                                                                                       \
+    "A process wrote over memory that is not its own, and the C library stopped it.",                                  \
+        "The functions of its crash report, or gdb, show which library did. Run once with NCCL_NET_PLUGIN=none and "   \
+        "NCCL_TUNER_PLUGIN=none, which leaves the plugins out, and use current releases of NCCL and its plugins."
 #define ORR_TRY_MPI "Make `mpirun -np 2 -H HOST1,HOST2 hostname` work first."
 
 const struct orr_log_message orr_log_messages_job[] = {
     {"watchdog-timeout", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Watchdog caught collective operation timeout", NULL,
      "A collective did not end within PyTorch's time limit: at least one rank did not take part, or data did not "
      "arrive.",
-     "Find the rank that lags behind (its last enqueued work is lower) or that reports nothing, and look at its own "
-     "output and host. A DDP model or a collective under `if rank == 0` waits forever; a rank that only takes long "
-     "(loading, preprocessing, saving) needs a higher timeout in init_process_group(). "
-     "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records what each rank called.",
+     "Find the rank that lags behind (its last enqueued work is lower) or reports nothing. In training code it may not "
+     "make the call, as under `if rank == 0`, or take long (loading, saving: raise the timeout of "
+     "init_process_group()); TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records what each rank called. In a server such as "
+     "vLLM, "
+     "see whether NCCL_P2P_DISABLE=1 or --enforce-eager helps.",
      "[rank3]:[E ProcessGroupNCCL.cpp:563] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=30, "
      "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out."},
     {"watchdog-work", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Timeout at NCCL work: %d, last enqueued NCCL work: %d,", NULL,
@@ -127,8 +140,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "End that process (`ss -ltnp`), or choose another MASTER_PORT.",
      "The server socket has failed to listen on any local network address. port: 29500, code: -98, name: EADDRINUSE"},
     {"gloo-connect", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Gloo connectFullMesh failed", NULL,
-     "Gloo, PyTorch's network for CPU tensors, could not connect the hosts: it announces an address that others do not "
-     "reach.",
+     "Gloo, PyTorch's network for CPU tensors, could not connect the hosts. Mostly it announces an address that others "
+     "do not reach.",
      "Set GLOO_SOCKET_IFNAME (and NCCL_SOCKET_IFNAME) to an interface that all hosts share.",
      "RuntimeError: Gloo connectFullMesh failed with [../third_party/gloo/gloo/transport/tcp/pair.cc:144] no error"},
     {"ipc-expandable", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "custom_all_reduce",
@@ -216,17 +229,11 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Look at the functions of the crash report below the line: if they are NCCL's or a plugin's (libnccl.so, "
      "libnccl-net.so), try a newer release of it.",
      "[node1:00001] Signal: Segmentation fault (11)"},
-    {"heap-corrupted", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "free(): ", "invalid|corrupted|double free",
-     "A process wrote over memory that is not its own, and the C library stopped it.",
-     "Use current releases of NCCL and of its plugins, the same on all hosts. Run once with NCCL_NET_PLUGIN=none and "
-     "NCCL_TUNER_PLUGIN=none, which leaves the plugins out.",
+    {"heap-corrupted", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "free(): ", "invalid|corrupted|double free", ORR_HEAP,
      "free(): corrupted unsorted chunks"},
-    {"heap-corrupted-size", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "corrupted size vs. prev_size", NULL,
-     "A process wrote over memory that is not its own, and the C library stopped it.",
-     "Use current releases of NCCL and of its plugins, the same on all hosts. Run once with NCCL_NET_PLUGIN=none and "
-     "NCCL_TUNER_PLUGIN=none, which leaves the plugins out.",
+    {"heap-corrupted-size", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "corrupted size vs. prev_size", NULL, ORR_HEAP,
      "corrupted size vs. prev_size"},
-    {"signal-exit", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exited on signal", NULL,
+    {"signal-exit", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "exited on signal", NULL,
      "A process of the job was ended by a signal. Signal 9 is often the out-of-memory killer, 11 a crash.",
      "Look at the kernel log (dmesg) of that host.",
      "mpirun noticed that process rank 3 with PID 1234 on node node2 exited on signal 9 (Killed)."},
@@ -276,34 +283,24 @@ const struct orr_log_message orr_log_messages_job[] = {
      "shows whether P2P is the cause.",
      "node1: Test CUDA failure common.cu:325 'an illegal memory access was encountered'"},
     {"tests-cuda-unknown", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", "unknown error",
-     "CUDA does not start in this process, mostly because /dev/nvidia-uvm is missing: the module nvidia_uvm was not "
-     "loaded when the container started.",
+     "CUDA met an error that it does not know. In a container, often /dev/nvidia-uvm is missing: the module nvidia_uvm "
+     "was not loaded when the container started.",
      "Check `ls /dev/nvidia-uvm` in the container. On the host, `sudo nvidia-modprobe -u -c 0` (or modprobe "
      "nvidia_uvm) before the container starts, at each boot; after a suspend, reload nvidia_uvm.",
      "node1: Test CUDA failure common.cu:1045 'unknown error'"},
     {"tests-cuda", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", NULL, "nccl-tests stopped at a CUDA error.",
      "Look at the CUDA error in the line.", "node1: Test CUDA failure common.cu:294 'out of memory'"},
-    {"unhandled-system", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled system error", NULL,
-     "A system call or a library call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     ORR_FIRST_WARN " In a container, shared memory is often too small: try docker --shm-size=8g or --ipc=host.",
+    {"unhandled-system", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled system error", NULL, ORR_SYSTEM_CALL,
      "node1: Test NCCL failure common.cu:958 'unhandled system error'"},
-    {"unhandled-cuda", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled cuda error", NULL,
-     "A CUDA call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     ORR_FIRST_WARN
-     " NCCL 2.26.2 or newer may help, and RTX 50 cards need it: `pip install -U nvidia-nccl-cu12` replaces PyTorch's.",
+    {"unhandled-cuda", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled cuda error", NULL, ORR_CUDA_CALL,
      "RuntimeError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1333, unhandled cuda error, "
      "NCCL version 2.18.1"},
     {"unhandled-remote", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "unhandled remote error", NULL,
      "Another process of the job ended, or the network to it broke.", "Look for the first error of the other ranks.",
      "RuntimeError: NCCL Error 6: unhandled remote error"},
-    {"result-system", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclSystemError", NULL,
-     "A system call or a library call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     ORR_FIRST_WARN " In a container, shared memory is often too small: try docker --shm-size=8g or --ipc=host.",
+    {"result-system", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclSystemError", NULL, ORR_SYSTEM_CALL,
      "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error."},
-    {"result-cuda", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclUnhandledCudaError", NULL,
-     "A CUDA call failed inside NCCL. An earlier NCCL WARN line gives the reason.",
-     ORR_FIRST_WARN
-     " NCCL 2.26.2 or newer may help, and RTX 50 cards need it: `pip install -U nvidia-nccl-cu12` replaces PyTorch's.",
+    {"result-cuda", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclUnhandledCudaError", NULL, ORR_CUDA_CALL,
      "ncclUnhandledCudaError: Call to CUDA function failed."},
     {"result-internal", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "ncclInternalError", NULL, ORR_UNEXPECTED,
      "ncclInternalError: Internal check failed."},

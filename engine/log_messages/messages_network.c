@@ -7,9 +7,10 @@
 /* The number after "status=" or "error" is that of enum ibv_wc_status. */
 /* Meaning and advice of two messages of aws-ofi-nccl. */
 #define ORR_EFA_FAILED                                                                                                 \
-    "A transfer of the libfabric network (EFA) failed.",                                                               \
-        "Look for an earlier error of the other host. The security group must allow all traffic from and to itself "   \
-        "by its id (0.0.0.0/0 does not cover EFA); driver, libfabric and plugin must be of one release on both hosts."
+    "A transfer of the libfabric network failed.",                                                                     \
+        "Look for an earlier error of the other host. On AWS (EFA) the security group must allow all traffic from "    \
+        "and "                                                                                                         \
+        "to itself by its id (0.0.0.0/0 does not cover EFA); driver, libfabric and plugin must be of one release."
 
 const struct orr_log_message orr_log_messages_network[] = {
     {"ib-retry-exceeded", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion",
@@ -28,10 +29,10 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Look for an error or a stopped process on the peer that the line names.",
      "NET/IB : Got completion from peer 10.0.0.2<36315> with status=13 opcode=0 len=0 vendor err 135 (Recv)"},
     {"ib-local-length", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion", "status=1 |error 1,|LOC_LEN_ERR",
-     "A message was longer than the receive buffer (local length error). Ranks do not agree on the size of an "
-     "operation.",
-     "Check that all ranks call the same operations with the same counts, and that all hosts run the same NCCL and "
-     "plugin.",
+     "A message was longer than the receive buffer (local length error). Mostly ranks do not agree on the size of an "
+     "operation, or the ports of the hosts have a different MTU.",
+     "Check that all ranks call the same operations with the same counts, that all hosts run the same NCCL and plugin, "
+     "and `ibv_devinfo | grep active_mtu` on all hosts.",
      "NET/IB : Got completion with error 1, opcode 0, len 0, vendor err 105"},
     {"ib-local-protection", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion", "status=4 |error 4,|LOC_PROT_ERR",
      "The NIC was not allowed to read or write the local buffer (local protection error), mostly GPU memory that PCIe "
@@ -68,7 +69,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Call to ibv_modify_qp failed with error Invalid argument"},
     {"ib-create-qp", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_create_", " failed",
      "The NIC or its driver refused a resource, such as a queue pair, a completion queue or a protection domain.",
-     "Check `ulimit -l` (it should be unlimited), the limits of the container, and that rdma-core fits the driver.",
+     "\"Cannot allocate memory\": print `ulimit -l` from the job itself; it should be unlimited. Other errors: check "
+     "that rdma-core fits the driver.",
      "Call to ibv_create_cq failed with error Cannot allocate memory"},
     {"verbs-locked", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "ibv_create_", "annot allocate memory",
      "An RDMA library could not create a queue, mostly because the process may lock too little memory: `ulimit -l` is "
@@ -94,8 +96,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "lets the job run without GPUDirect RDMA.",
      "Call to ibv_reg_mr_iova2 failed with error Bad address"},
     {"ib-register-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_", "Cannot allocate memory",
-     "The NIC driver had no memory to register what NCCL needs: a limit on locked memory, or buffers that are too "
-     "large.",
+     "The NIC driver had no memory to register what NCCL needs. Mostly that is a limit on locked memory, else buffers "
+     "that are too large, or kernel and driver.",
      "Print `ulimit -l` from the job itself and, unless it is unlimited, raise it (memlock). Unset NCCL_BUFFSIZE if it "
      "is above its 4 MiB.",
      "Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory"},
@@ -106,8 +108,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Call to ibv_reg_dmabuf_mr failed with error Operation not supported"},
     {"ib-register", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ibv_reg_", " failed",
      "The NIC driver could not register memory.",
-     "Print `ulimit -l` from the job itself and, unless it is unlimited, raise it (memlock). For GPU memory, load "
-     "nvidia-peermem or use a driver with DMA-BUF.",
+     "Run once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is GPU memory, which needs nvidia-peermem or a "
+     "driver with DMA-BUF. If not, print `ulimit -l` from the job itself: it should be unlimited.",
      "Call to ibv_reg_mr_iova2 failed with error Invalid argument"},
     {"ib-register-dmabuf", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to mlx5dv_reg_dmabuf_mr", "fail",
      "The NIC driver could not register GPU memory by DMA-BUF.",
@@ -234,8 +236,10 @@ const struct orr_log_message orr_log_messages_network[] = {
      "both directions.",
      "NET/OFI Unable to insert remote address into address vector for device 1. RC: -22"},
     {"ofi-init", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/OFI aws-ofi-nccl initialization failed", NULL,
-     "Amazon's network plugin found no EFA device that it can use, so NCCL falls back to another network.",
-     "Check `fi_info -p efa` on the host, and that the container has /dev/infiniband/uverbs*.",
+     "The libfabric plugin could not start, mostly because it found no device that it can use. NCCL goes on with "
+     "another network.",
+     "A line \"NET/OFI\" before it may say why. On AWS check `fi_info -p efa` on the host, and that the container has "
+     "/dev/infiniband/uverbs*.",
      "NET/OFI aws-ofi-nccl initialization failed"},
     {"ofi-provider", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "NET/OFI Only EFA provider is supported", NULL,
      "The plugin refuses a libfabric provider other than EFA.",
@@ -256,9 +260,10 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Check `fi_info` on the host and access to the devices in the container.",
      "NET/OFI Couldn't find any optimal provider"},
     {"ofi-registration", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Unable to register memory", NULL,
-     "The libfabric plugin could not register a buffer: its memory limit is too low, or libfabric is older than NCCL "
-     "2.19 needs.",
-     "Set `ulimit -l unlimited`. On AWS install EFA 1.29 or newer, or set FI_EFA_SET_CUDA_SYNC_MEMOPS=0. `fi_info -p "
+     "The libfabric plugin could not register a buffer: mostly the limit on locked memory is too low, or libfabric is "
+     "too old.",
+     "`ulimit -l` in the job should be unlimited. On AWS with NCCL 2.19 or newer install EFA 1.29 or newer, or set "
+     "FI_EFA_SET_CUDA_SYNC_MEMOPS=0. `fi_info -p "
      "efa -t FI_EP_RDM` shows whether the driver supports GPUDirect RDMA.",
      "NET/OFI Unable to register memory (type = 2) for device 0. RC: -12, Error: Cannot allocate memory"},
     {"libfabric-gdrcopy", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "gdrcopy_dl_hmem_init failed", NULL,

@@ -45,14 +45,15 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "NCCL uses its own network: no plugin is installed.",
      "This is normal on InfiniBand and RoCE. On AWS (EFA) and GCP, install the plugin and put it into LD_LIBRARY_PATH.",
      "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation"},
-    {"ofi-libfabric", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "libfabric.so", "cannot open shared object file",
+    {"ofi-libfabric", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "libfabric.so", "cannot open shared object file",
      "Amazon's network plugin was found, but not libfabric, so NCCL cannot use EFA.",
      "Install the EFA software in the image, and put /opt/amazon/efa/lib into LD_LIBRARY_PATH.",
      "NET/Plugin: Failed to load libnccl-net.so: libfabric.so.1: cannot open shared object file: No such file"},
     {"ofi-unreachable", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI", "Unreachable remote|unresponsive receiver",
-     "EFA cannot reach the other host: the security group blocks it, or the process there is gone.",
-     "Let the security group allow all traffic from and to itself, both ways, and look for an earlier error of the "
-     "other host.",
+     "EFA cannot reach the other host. If every run fails so at its start, mostly the security group blocks it; later, "
+     "the process there is mostly gone.",
+     "Look for an earlier error of the other host. The security group must allow all traffic from and to itself, both "
+     "ways.",
      "NET/OFI Request completed: Error: 4121 (unresponsive receiver)"},
     {"ofi-no-gdr", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/OFI", "Setting NCCL_PROTO to \"simple\"",
      "Amazon's plugin allows only the Simple protocol here, which is slower for small messages.",

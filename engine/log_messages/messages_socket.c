@@ -4,19 +4,28 @@
 
 #include "engine/log_messages/messages.h"
 
+/* Meaning and advice of two messages. */
+#define ORR_RETRIED                                                                                                    \
+    "A rank could not connect to another one at once and tried again. Some of these lines are normal while ranks "     \
+    "start.",                                                                                                          \
+        "If they go on until the end of the log: \"refused\" means that the other host answers, but the process "      \
+        "there "                                                                                                       \
+        "is gone or has not come that far, so look at its output. \"timed out\" points to a firewall or another "      \
+        "network."
+
 const struct orr_log_message orr_log_messages_socket[] = {
     {"socket-refused", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
-     "Connection refused, exceeded error retry count",
-     "A rank could not connect to another one, because nothing listened there. The other process had ended or never "
-     "started.",
-     "Look for an earlier error of the rank at that address. If there is none, check firewalls between the hosts and "
-     "NCCL_SOCKET_IFNAME.",
+     "Connection refused, exceeded error retry count|failed : Connection refused",
+     "A rank could not connect to another one: that address answered, but nothing listened there. Mostly the process "
+     "there had failed or ended, more rarely its settings (NCCL_*) are not those of this one.",
+     "Look first at the own output of the rank at that address, with NCCL_DEBUG=INFO on all hosts. If it runs, the "
+     "address may be another machine's: NCCL_SOCKET_IFNAME must name the network that the hosts share.",
      "socketPollConnect: connect to 10.0.0.2<37857> returned Connection refused, exceeded error retry count after 35 "
      "attempts"},
     {"socket-timed-out", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
-     "Connection timed out, exceeded error retry count",
-     "A rank got no answer from the address of another one. A firewall drops the packets, or the address is on a "
-     "network that the hosts do not share.",
+     "Connection timed out, exceeded error retry count|failed : Connection timed out",
+     "A rank got no answer from the address of another one. Mostly a firewall drops the packets, or the address is on "
+     "a network that the hosts do not share.",
      "Open all ports between the hosts. Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share.",
      "socketPollConnect: connect to 10.0.0.2<37857> returned Connection timed out, exceeded error retry count after 35 "
      "attempts"},
@@ -24,27 +33,27 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "A rank could not connect to another one.",
      "Look for an earlier error of the other rank; check firewalls and NCCL_SOCKET_IFNAME.",
      "socketTryAccept: exceeded error retry count after 35 attempts, Connection aborted"},
-    {"socket-no-route", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect", "No route to host",
+    {"socket-no-route", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect", "No route to host|Network is unreachable",
      "A rank cannot reach the address of another one. The hosts announce an interface that the others do not reach, or "
      "a firewall refuses.",
      "Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share (not docker0, virbr0 or a loopback), "
      "and open its ports.",
      "socketStartConnect: Connect to 172.17.0.1<39275> failed : No route to host"},
-    {"socket-connect", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect to %t failed", NULL,
-     "A rank could not connect to another one: a firewall is between the hosts, or the address is on a network that "
-     "they do not share.",
-     "Try `nc -l 12345` on one host and `nc ADDRESS 12345` on the other: if that fails, too, open all ports between "
-     "the hosts. NCCL_SOCKET_IFNAME must name an interface on the network that all hosts share.",
+    {"socket-abort", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "onnect to %t failed",
+     "Software caused connection abort",
+     "A rank could not connect to another one. The words at the end come from NCCL's own code for errors, and do not "
+     "say why it failed at first.",
+     "Look for the first error of all hosts, above all of the rank at this address. If there is none, a firewall or "
+     "another network may be between them: try `nc -l 12345` on one host and `nc ADDRESS 12345` on the other.",
      "Net : Connect to 10.0.0.2<41235> failed : Software caused connection abort"},
-    {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying",
-     "A rank could not connect to another one at once and tried again. Some of these lines are normal while ranks "
-     "start.",
-     "If they go on until the end of the log, the other process is gone or a firewall is between them.",
+    {"socket-connect", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect to %t failed", NULL,
+     "A rank could not connect to another one, for the reason that ends the line.",
+     "Look at the own output of the rank at that address. If it waits, try `nc -l 12345` on its host and `nc ADDRESS "
+     "12345` here; NCCL_SOCKET_IFNAME must name an interface on the network that all hosts share.",
+     "Net : Connect to 10.0.0.2<41235> failed : Invalid argument"},
+    {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying", ORR_RETRIED,
      "Call to connect returned Connection refused, retrying"},
-    {"socket-retry-newer", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "connect to", "retrying (",
-     "A rank could not connect to another one at once and tried again. Some of these lines are normal while ranks "
-     "start.",
-     "If they go on until the end of the log, the other process is gone or a firewall is between them.",
+    {"socket-retry-newer", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "connect to", "retrying (", ORR_RETRIED,
      "socketPollConnect: connect to 10.0.0.2<41235> returned Connection refused, retrying (3/34) after sleep for 300 "
      "msec"},
     {"socket-closed", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Connection closed by remote peer", NULL,
@@ -60,10 +69,12 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Another rank's connection broke: its process ended or was killed.",
      "Look for the first error of the other ranks.", "Net : Call to send to 10.0.0.2<42918> failed : Broken pipe"},
     {"socket-transfer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to recv from %t failed", NULL,
-     "Receiving over a socket failed.", "Check the interface and the network between the two hosts.",
+     "Receiving over a socket failed, for the reason that ends the line.",
+     "Look for an earlier error of the host that the line names; then check the network between the two hosts.",
      "Net : Call to recv from 10.0.0.2<42918> failed : Connection timed out"},
     {"socket-transfer-send", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to send to %t failed", NULL,
-     "Sending over a socket failed.", "Check the interface and the network between the two hosts.",
+     "Sending over a socket failed, for the reason that ends the line.",
+     "Look for an earlier error of the host that the line names; then check the network between the two hosts.",
      "Net : Call to send to 10.0.0.2<42918> failed : No buffer space available"},
     {"socket-truncated", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "essage truncated", NULL,
      "A rank received a message of another size than it expected. The ranks do not run the same operation, or their "
@@ -108,7 +119,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "(NCCL_SOCKET_IFNAME).",
      "socketFinalizeAccept: wrong type 4 != 3"},
     {"proxy-poll", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Socket recv failed while polling", NULL,
-     "A rank lost the connection to its proxy thread, because an earlier operation of that thread failed.",
+     "A rank lost the connection to its proxy thread, mostly because an earlier operation of that thread failed.",
      "Look for the first warning on this host.", "Socket recv failed while polling for opId=0x7f6f18cb7f40"},
     {"service-closed", ORR_FROM_INFO, ORR_WEIGHT_NOTE, "[Service thread] Connection closed by localRank", NULL,
      "A rank of this host closed its communicator, as at the end of a job.",
@@ -155,8 +166,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "[Proxy Service 3] Failed to execute operation Connect from rank 3, retcode 2"},
     {"proxy-call", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Proxy Call to rank", "failed",
      "NCCL could not set up a connection of this rank: over the network, shared memory or P2P.",
-     "Look for the first NCCL WARN on the host of that rank; if there is none, run again with NCCL_DEBUG=INFO. In a "
-     "container, check /dev/shm (--shm-size, --ipc=host) and NCCL_SOCKET_IFNAME.",
+     "Look for the first NCCL WARN on the host of that rank; if there is none, run again with NCCL_DEBUG=INFO.",
      "Proxy Call to rank 3 failed (Setup)"},
     {"proxy-progress", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Error encountered progressing operation", NULL,
      "NCCL's proxy thread stopped a connection after an error.", "Look for the first warning on this host.",

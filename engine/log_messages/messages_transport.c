@@ -31,8 +31,8 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "GeForce since RTX 40; CNS or TNS means the platform: PCIe ACS, the IOMMU or a virtual machine.",
      "Device=0 CANNOT Access Peer Device=1"},
     {"p2p-wrong-data", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Verification error @ element", NULL,
-     "P2P between two GPUs delivers wrong data, although CUDA says that they reach each other: PCIe ACS or the IOMMU "
-     "breaks it, or a patched driver maps the memory wrongly.",
+     "P2P between two GPUs delivers wrong data, although CUDA says that they reach each other. Mostly PCIe ACS or the "
+     "IOMMU breaks it, or a patched driver maps the memory wrongly.",
      "Check `cat /proc/cmdline` (iommu=pt, or no IOMMU) and `sudo lspci -vvv | grep -i acsctl`. NCCL_P2P_DISABLE=1 "
      "works around it; NCCL with P2P would hang or compute wrong results.",
      "Verification error @ element 1: val = 0.000000, ref = 4.000000"},
@@ -44,8 +44,8 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "Device=0 CAN Access Peer Device=1"},
     {"p2p-ipc", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to open CUDA IPC handle", NULL,
      "A rank could not open the GPU memory of another one on the same host.",
-     "Run the ranks of one host in one container, or give their containers one IPC and PID namespace (--ipc=host). "
-     "NCCL_P2P_DISABLE=1 works around it.",
+     "If the ranks of a host are in different containers, run them in one, or give these one IPC and PID namespace "
+     "(--ipc=host). NCCL_P2P_DISABLE=1 works around it.",
      "failed to open CUDA IPC handle : 201 invalid device context"},
     {"shm-fallocate", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to posix_fallocate failed", NULL,
      "/dev/shm is full or too small for NCCL's shared memory.",

@@ -35,8 +35,8 @@ static const struct private_address {
 
 static void private_socket(struct orr_symptom_finder *f, const struct private_address *row)
 {
-    static const char *const events[] = {"socket-connect", "socket-refused", "socket-timed-out", "socket-no-route",
-                                         "socket-retry-newer"};
+    static const char *const events[] = {"socket-connect",   "socket-abort",    "socket-refused",
+                                         "socket-timed-out", "socket-no-route", "socket-retry-newer"};
     const struct orr_log_event *event = NULL;
     const char *address = NULL;
     for (size_t i = 0; i < sizeof events / sizeof events[0] && !address; i++) {

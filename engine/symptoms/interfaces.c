@@ -62,7 +62,8 @@ const char *orr_symptom_routed(struct orr_symptom_finder *f)
 static void virtual_interfaces(struct orr_symptom_finder *f)
 {
     static const char errors[] =
-        "socket-connect|socket-refused|socket-timed-out|socket-no-route|socket-retries|socket-retry-newer|socket-retry|"
+        "socket-connect|socket-abort|socket-refused|socket-timed-out|socket-no-route|socket-retries|socket-retry-newer|"
+        "socket-retry|"
         "socket-transfer|socket-transfer-send|socket-closed|unhandled-system|result-system|unhandled-remote|result-"
         "remote|remote-exited|watchdog-timeout";
     const struct orr_log_record *list = orr_symptom_nic_list(f->log, "Socket");

@@ -18,7 +18,9 @@
     "issue|no error"
 #define DECLARED "gpudirect clique|gpudirect_clique"
 
-#define P2P_OFF "Check: run once with NCCL_P2P_DISABLE=1: if the job then works, it is P2P. "
+#define P2P_OFF                                                                                                        \
+    "Check: run once with NCCL_P2P_DISABLE=1 (vLLM and SGLang: and --disable-custom-all-reduce, as their own "         \
+    "all-reduce does not ask NCCL): if the job then works, it is P2P. "
 
 #define STATIC_BAR1                                                                                                    \
     "Turn Resizable BAR on and ACS off in the BIOS, set the module's option "                                          \

@@ -12,6 +12,9 @@
     "with "                                                                                                            \
     "setpci, and boot with iommu=pt."
 
+/* Both together show that somebody chose the network. */
+static const char TO_NETWORK[] = "and NCCL_SHM_DISABLE=1 make GPUs of one host exchange data over the network";
+
 static const struct setting {
     const char *name;
     const char *values; /* "A|B" means one of these, NULL any value, "<512" a smaller number, ">512" a larger one,
@@ -149,6 +152,9 @@ static void chunk_exceeds_slot(struct orr_symptom_finder *f)
 void orr_symptoms_of_settings(struct orr_symptom_finder *f)
 {
     const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
+    const char *no_p2p = orr_symptom_setting(f->log, "NCCL_P2P_DISABLE", NULL);
+    const char *no_shm = orr_symptom_setting(f->log, "NCCL_SHM_DISABLE", NULL);
+    const bool forced = no_p2p && no_shm && !strcmp(no_p2p, "1") && !strcmp(no_shm, "1");
     chunk_exceeds_slot(f);
     if (plugin_demands_them(f->log))
         return;
@@ -161,13 +167,15 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f)
         if (!strcmp(row->name, "NCCL_TOPO_FILE") && !orr_symptom_has_one_host(f->log))
             continue; /* virtual machines need it between hosts */
         const char *explains = explained_by(f->log, row);
+        const char *does = forced && row->cure && row->values[0] == '1' ? TO_NETWORK : row->does;
         ORR_SYMPTOM(f, orr_symptom_text(f, "setting:%s", row->name),
                     explains || shows_effect(row, &seen) ? ORR_SYMPTOM_CAUSE : row->weight, line, .explains = explains,
                     .forces_p2p = row->forces_p2p,
-                    .cause = orr_symptom_text(f, "%s=%.60s (line %u) %s.", row->name, value, line, row->does),
+                    .cause = orr_symptom_text(f, "%s=%.60s (line %u) %s.", row->name, value, line, does),
                     .check = "Run once without it and compare.",
-                    .cure = row->cure ? row->cure
-                                      : "Remove it from the command line, the environment and nccl.conf unless a "
-                                        "measurement on this machine shows that it helps.");
+                    .cure = does == TO_NETWORK ? "That is right for a test of the network. Otherwise remove both."
+                            : row->cure        ? row->cure
+                                        : "Remove it from the command line, the environment and nccl.conf unless a "
+                                          "measurement on this machine shows that it helps.");
     }
 }

@@ -209,6 +209,16 @@ static void say_note(struct orr_triaging *t)
     }
 }
 
+/* The symptom that explains an error, or one before it that follows from others; NULL if none does. */
+static const struct orr_symptom *explaining(const struct orr_triaging *t, const struct orr_log_event *error)
+{
+    const struct orr_symptom *found = orr_symptom_explaining(&t->triage->symptoms, error->message->id);
+    for (const struct orr_log_event *event = t->log->events; event < error && !found; event++)
+        if (event->message && orr_log_follows(event->message->weight) && event->line < error->line)
+            found = orr_symptom_explaining(&t->triage->symptoms, event->message->id);
+    return found;
+}
+
 /* An error that names its own cause comes before symptoms, except a symptom that explains this very error; an error
  * that follows from another comes after them. */
 static void say_cause(struct orr_triaging *t)
@@ -219,7 +229,7 @@ static void say_cause(struct orr_triaging *t)
     const enum orr_log_weight weight = event ? orr_triage_weight(event) : ORR_WEIGHT_NOTE;
     const bool first = event && event->message && (weight == ORR_WEIGHT_FATAL || weight == ORR_WEIGHT_ERROR);
     uint32_t said = 0;
-    const struct orr_symptom *explains = first ? orr_symptom_explaining(&triage->symptoms, event->message->id) : NULL;
+    const struct orr_symptom *explains = first ? explaining(t, event) : NULL;
     if (explains) {
         say_symptom(t, explains);
         said++;
