@@ -62,6 +62,15 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm.",
      "Error while creating shared memory segment /dev/shm/nccl-MsnPcq (size 9637888), error: No space left on device "
      "(28)"},
+    {"shm-df-full", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, " 100", "100% /dev/shm", "/dev/shm is full.",
+     "Look for leftovers of jobs that ended: `ls -l /dev/shm`. Remove /dev/shm/nccl-* if no job runs, or make it "
+     "larger "
+     "(docker --shm-size=8g).",
+     "shm              64M   64M     0 100% /dev/shm"},
+    {"shm-df-64m", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "shm 64M ", "% /dev/shm",
+     "/dev/shm has 64 MB, as Docker and Kubernetes give it, which is little for NCCL without P2P and for data loaders.",
+     "Make it larger: docker --shm-size=8g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm.",
+     "shm              64M     0   64M   0% /dev/shm"},
     {"shm-attach-empty", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while attaching to shared memory segment",
      "(size 0)",
      "A rank could not open the host memory that another one shares: NCCL takes a handle of cuMem for a file in "

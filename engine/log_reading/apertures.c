@@ -9,7 +9,7 @@
  *      |  0%   31C    P8    6W / 600W |      2MiB /  32607MiB |          nvidia-smi
  *      NVIDIA GeForce RTX 4090, 24564 MiB                                nvidia-smi --query-gpu=name,memory.total
  *
- * One value is kept of each: the smallest BAR 1, and the largest of the others. */
+ * The smallest and the largest BAR 1 are kept, and the largest of the others. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +39,10 @@ static double read_size(const char *text)
 static void take_bar1(struct orr_log_building *b, double size, uint32_t number)
 {
     struct orr_log_aperture *aperture = &b->log->aperture;
+    if (size > aperture->largest) {
+        aperture->largest = size;
+        aperture->largest_line = number;
+    }
     if (size <= 0 || (aperture->line && aperture->bar1 <= size))
         return;
     aperture->bar1 = size;

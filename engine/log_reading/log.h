@@ -236,11 +236,13 @@ enum orr_log_mention {
     ORR_MENTION_COUNT
 };
 
-/* BAR 1 of the GPUs, through which others reach their memory, in MiB: the smallest in the text. 0: unknown. */
+/* BAR 1 of the GPUs, through which others reach their memory, in MiB: the smallest and the largest in the text. 0:
+ * unknown. */
 struct orr_log_aperture {
-    double bar1, most; /* most: the largest size that lspci calls supported */
-    double memory;     /* the memory of a GPU */
-    uint32_t line;     /* of bar1 */
+    double bar1, largest;
+    double most;                 /* the largest size that lspci calls supported */
+    double memory;               /* the memory of a GPU */
+    uint32_t line, largest_line; /* of bar1 and of largest */
 };
 
 enum { ORR_PEERS_MOST = 16 }; /* most GPUs of a matrix */

@@ -191,8 +191,31 @@ static void driver_older(struct orr_symptom_finder *f)
                 .explains = failed->message->id);
 }
 
+/* df shows that /dev/shm is full, or as small as Docker makes it beside an error that does not say why. */
+static void little_shm(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *full = orr_log_event_of(log, "shm-df-full"), *df = orr_log_event_of(log, "shm-df-64m");
+    const struct orr_log_event *failed = orr_log_event_of(log, "unhandled-system|result-system|tests-nccl");
+    df = full ? full : df;
+    if (!df || (!full && !(failed && strstr(failed->text, "ystem"))) || orr_symptom_other_error(log, ""))
+        return;
+    ORR_SYMPTOM(f, "shm-df", ORR_SYMPTOM_CAUSE, df->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "/dev/shm %s (line %u). Ranks of a host without P2P exchange data through it, 10 MB for each "
+                    "connection, and fail without room, as data loaders do.",
+                    full ? "is full" : "has 64 MB only", df->line),
+                .check = "Check while the job starts: `df -h /dev/shm` in its container.",
+                .cure =
+                    "Make it larger: docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory "
+                    "at /dev/shm. Remove leftovers of jobs that ended (/dev/shm/nccl-*).",
+                .explains = failed ? failed->message->id : NULL);
+}
+
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
+    little_shm(f);
     driver_older(f);
     virtual_gpu(f);
     old_in_wsl(f);

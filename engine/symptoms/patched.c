@@ -79,10 +79,28 @@ static bool no_space(struct orr_symptom_finder *f)
     return true;
 }
 
+/* One GPU has a large BAR 1 and another a small one, so the BIOS can do it, and the card cannot. */
+static void unlike_bars(struct orr_symptom_finder *f)
+{
+    const struct orr_log_aperture *aperture = &f->log->aperture;
+    ORR_SYMPTOM(
+        f, "bar-unlike", ORR_SYMPTOM_CAUSE, aperture->line,
+        .cause = orr_symptom_text(
+            f,
+            "BAR 1 of a GPU has only %s (line %u) and that of another %s (line %u), so the BIOS allows Resizable "
+            "BAR. P2P of a patched driver for GeForce cards needs it to be as large as the memory on each GPU.",
+            size_text(f, aperture->bar1), aperture->line, size_text(f, aperture->largest), aperture->largest_line),
+        .check = "Check: `nvidia-smi -q | grep -e Product -e VBIOS -e \"Bus Id\" -e BAR1 -A1` lists BAR 1 and VBIOS "
+                 "of each card; `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` the sizes that it supports.",
+        .cure = "Update the firmware (VBIOS) of the card with the small one, as early RTX 30 cards need. If it "
+                "supports the large size already, give PCIe more address space in the BIOS (MMIO High Size).",
+        .explains = "cuda-peer-mapped");
+}
+
 /* BAR 1 does not cover the memory of the GPU, by lspci or nvidia-smi. */
 static bool small_bar(struct orr_symptom_finder *f)
 {
-    enum { GIB = 1024 };
+    enum { GIB = 1024, MANY = 16 };
     const double NEARLY = 0.95, SMALL = 256;
     const struct orr_log_aperture *aperture = &f->log->aperture;
     const struct orr_gpu_model *model = named_model(f->log) ?: said_model(f->log);
@@ -93,6 +111,10 @@ static bool small_bar(struct orr_symptom_finder *f)
     const bool capped = aperture->most > 0 && aperture->most < (memory > 0 ? NEARLY * memory : 2 * SMALL);
     if (!aperture->line || !small)
         return false;
+    if (aperture->bar1 <= SMALL && aperture->largest >= (memory > 0 ? NEARLY * memory : MANY * SMALL)) {
+        unlike_bars(f);
+        return true;
+    }
     ORR_SYMPTOM(f, "bar-small", ORR_SYMPTOM_CAUSE, aperture->line,
                 .cause = orr_symptom_text(
                     f,
