@@ -209,6 +209,8 @@ struct orr_log_said {
 /* Whether the words of a line have all that `words` wants: "a|b&c&!d+e;f" means that the line has a or b, and c, and
  * not d, and any line e; or that the line has f. */
 bool orr_log_says(const struct orr_log_said *said, uint32_t count, uint32_t line, const char *words);
+/* Whether a text has a word of "a|b", which ends before '&', '+' or ';'. */
+bool orr_log_has_word(const char *text, size_t length, const char *words);
 
 /* A command that starts processes of a job on several hosts. */
 struct orr_log_command {

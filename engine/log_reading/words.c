@@ -40,23 +40,27 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_GEFORCE] = " rtx &4090|4080|4070|4060|5090|5080|5070|5060",
 };
 
+bool orr_log_has_word(const char *text, size_t length, const char *words)
+{
+    for (size_t count; count = strcspn(words, "|&+;"), !memmem(text, length, words, count); words += count + 1)
+        if (words[count] != '|')
+            return false;
+    return true;
+}
+
 /* As orr_log_says(), for words that end at ';'. */
 static bool has_all(const struct orr_log_said *said, uint32_t count, uint32_t line, const char *words)
 {
-    bool any = false, anywhere = false, unwanted = false;
-    for (;; words++) {
-        unwanted |= *words == '!';
-        words += *words == '!';
-        const size_t length = strcspn(words, "|&+;");
+    for (bool anywhere = false;; words++) {
+        bool any = false;
+        const bool unwanted = *words == '!';
+        words += unwanted;
         for (uint32_t i = anywhere ? 0 : line; i < (anywhere ? count : line + 1) && !any; i++)
-            any = memmem(said[i].words, strlen(said[i].words), words, length) != NULL;
-        words += length;
-        if (*words == '|')
-            continue;
+            any = orr_log_has_word(said[i].words, strlen(said[i].words), words);
+        words += strcspn(words, "&+;");
         if (any == unwanted || *words == ';' || !*words)
             return any != unwanted;
         anywhere = *words == '+';
-        any = unwanted = false;
     }
 }
 

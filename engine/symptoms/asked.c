@@ -36,6 +36,8 @@ static const struct orr_asked *next_row(const struct orr_asked *row, uint32_t *t
 /* Other libraries, about which the rows say nothing, and what people write when it works again. */
 #define OTHERS        "rccl|hccl|on rocm|amd gpu|mi210|mi250|mi300|mi325|mi355| ascend "
 #define OVER          "no longer hang| hang any| solved| resolved|been fixed|was fixed|fixed it|works now|works again"
+#define ASKS          "?|why | how | what | which "
+#define HANGS         " hang| hung |stuck|freez|frozen|deadlock|never return| stall"
 #define OUT_OF_MEMORY "cuda-memory-application" /* the message */
 
 /* Whether lines of the text show a cause by themselves: then the question is about it. A setting that the text names
@@ -75,12 +77,52 @@ static bool is_refuted(const struct orr_asked *row, const struct orr_log *log)
     return false;
 }
 
+/* Words of problems and of subjects. A line or a title that has one is about that, so a row answers only if its own
+ * words have one of them, too: a row that says how large buffers are does not answer why something is slow. */
+static const char *const subjects[] = {
+    HANGS,
+    "error|fail|exception|traceback|refused|unreachable&!no error|without error|any error|than an error|failover",
+    "segfault|segmentation|crash|core dump|illegal memory|assert",
+    "wrong data|wrong result|corrupt|incorrect re|incorrect da| nan | accuracy|garbage|gibberish",
+    " oom| leak|out of memory",
+    " compil|cmake|undefined symbol| pip |nvcc|visual studio",
+    "regress|upgrade |upgrading| we upgraded| i upgraded|bisect|downgrad",
+    "slow|poor| low b| low p|too low|so low|is low",
+    "dcgm|grafana|prometheus|exporter|dashboard",
+    "storage|tokenizer|dataloader|data loader|checkpoint|firmware|license| yaml |quantiz| mpi_|nvshmem|tensorflow",
+};
+
+/* Whether words that a row wants have a word of the subject. */
+static bool is_about(const struct orr_asked *row, const char *subject)
+{
+    for (const char *wanted = row->words; *wanted; wanted += *wanted != 0) {
+        const size_t length = strcspn(wanted, "&+;");
+        if (*wanted != '!' && orr_log_has_word(wanted, length, subject))
+            return true;
+        wanted += length;
+    }
+    return false;
+}
+
+/* Whether a line, or the title, is about a problem or subject that the row does not know. */
+static bool is_elsewhere(const struct orr_asked *row, const struct orr_log *log, uint32_t line)
+{
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
+        if ((orr_log_says(log->said, 1, 0, subjects[i]) || orr_log_says(log->said, line + 1, line, subjects[i])) &&
+            !is_about(row, subjects[i]))
+            return true;
+    return false;
+}
+
 /* Whether a row answers a line. memory: it ran out, and only a question about memory can be about that. */
 static bool answers(const struct orr_asked *row, const struct orr_log *log, uint32_t line, bool memory)
 {
+    enum { DEEP = 4 }; /* further down, only a line that asks or reports a hang is the question */
     return !log->said[line].command && (!memory || !strcmp(row->id, "asked-memory")) &&
            orr_log_says(log->said, log->said_count, line, row->words) &&
-           !orr_log_says(log->said, log->said_count, line, OVER) && !is_refuted(row, log);
+           !orr_log_says(log->said, log->said_count, line, OVER) && !is_refuted(row, log) &&
+           !is_elsewhere(row, log, line) &&
+           (line < DEEP || orr_log_says(log->said, log->said_count, line, ASKS "|" HANGS));
 }
 
 /* A text with lines of NCCL in which nobody asks anything reports a fault, and what its words are about may be another
@@ -88,8 +130,9 @@ static bool answers(const struct orr_asked *row, const struct orr_log *log, uint
 static enum orr_symptom_weight weight_of(const struct orr_log *log)
 {
     enum { LINES = 3 };
-    static const char asks[] = "?|why | how | what | which |despite|ignored|unable|regardless|no effect";
-    return log->nccl_count < LINES || orr_symptom_said(log, asks, false) ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE;
+    return log->nccl_count < LINES || orr_symptom_said(log, ASKS "|despite|ignored|unable|regardless|no effect", false)
+               ? ORR_SYMPTOM_CAUSE
+               : ORR_SYMPTOM_NOTE;
 }
 
 /* One answer: a second one would be about something else. */

@@ -8,7 +8,7 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-one-nic-each",
      "all2all|alltoall|all to all|sendrecv|send recv|ncclsend&one gpu|per gpu|each gpu|one nic|single nic|only one& "
      "nic |nics| port |ports&only one|not support|one nic|unused|left |instead of|both|two nic|multiple nic|2 "
-     "nic&!slow|fail|error| hang|bond",
+     "nic&!bond",
      "Up to 2.17.1, NCCL gives each GPU a single NIC for Alltoall, send and receive, also if it has two near ones. "
      "From 2.18.5 on a GPU uses several: of k nearest NICs that m GPUs share, k / m rounded up, by channel. Rings and "
      "trees can use several in every release.",
@@ -17,7 +17,7 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-some-nics",
      "part of the nic|subset of |only some of|not all nic|not all of the|only half of|other nics|some nics|not use "
      "all|doesn t use all|does not use all|not used all|unused nic|only one nic|only 1 nic|one of the nics|nics are "
-     "idle& nic|hca|network card|ib card|interface&!alltoall|all2all|all to all|error|fail| hang|pod",
+     "idle& nic|hca|network card|ib card|interface&!alltoall|all2all|all to all|pod",
      "NCCL uses the NICs that its search finds useful: those beside the job's GPUs, as many as raise the bandwidth of "
      "a ring. One GPU per host fills one PCIe x16 link, and so uses one NIC. A NIC behind a PCIe link that is already "
      "full, or of another speed than the others, adds nothing. Rails are preferred but not enforced unless "
@@ -30,7 +30,7 @@ const struct orr_asked orr_asked_design[] = {
      "overlap|concurrent|at the same time|in parallel|simultaneous|compute kernel|computation "
      "kernel|interfer|contention|affected by "
      "nccl&gemm|compute|computation|attention|kernel|matmul|cutlass&slow|longer|increase|affect|interfer|compet|degrad|"
-     "contention&nccl|allreduce|all reduce|allgather|communication&!hang|deadlock|stuck|error|delayed|graph capture",
+     "contention&nccl|allreduce|all reduce|allgather|communication&!delayed|graph capture",
      "Communication and computation that run at the same time compete for the GPU's memory bandwidth, also with SMs to "
      "spare: NCCL writes what arrives to memory and reads it again, 2 to 3 times its own rate (300 GB/s by NVLink: 600 "
      "to 900 GB/s). The channels of NCCL also take SMs from computation.",
@@ -40,7 +40,7 @@ const struct orr_asked orr_asked_design[] = {
      "less."},
     {"asked-kernel-name",
      "nccldevkernel|nccl kernel name|ncclkernel_|kernel name|_ring_ll| ring_ll&protocol|proto | ll | "
-     "simple|algorithm|misleading|suffix|nsys|nsight|profiler|trace&!error|fault|illegal| hang|stuck|timeout|oom",
+     "simple|algorithm|misleading|suffix|nsys|nsight|profiler|trace&!fault|illegal|timeout|oom",
      "The name of a kernel, such as ncclDevKernel_AllReduce_Sum_f16_RING_LL, does not say what ran. To keep the "
      "library small, every kernel can run any operation, algorithm and protocol, and only the named one is compiled in "
      "for speed.",
@@ -50,7 +50,7 @@ const struct orr_asked orr_asked_design[] = {
      "group launch|in a group|ncclgroup|bucket|many small|hundreds of|large number of|concat|coalesc|one by "
      "one|flatten&collective|allreduce|all reduce|reduce "
      "scatter|reducescatter|allgather|broadcast|operations|tensors&slow|efficien|faster|latency|overhead|performance|"
-     "better&!hang|deadlock|stuck|error|crash",
+     "better",
      "Many small operations are slower than a single large one, also in a group: a group saves launches of kernels, "
      "but each operation still pays the latency of its algorithm. That of a ring, which ReduceScatter and AllGather "
      "use, grows with the number of ranks.",
@@ -58,7 +58,7 @@ const struct orr_asked orr_asked_design[] = {
      "Put the data into one buffer and call one operation; PyTorch's DDP and FSDP have buckets for that."},
     {"asked-buffers",
      "buffer&channel|proxy thread|each peer|per peer|neighbour|neighbor&shared|share |own |separate|dedicated|each "
-     "channel|per channel&!error|hang|out of memory|nccl_buffsize|regist|symmetric|split",
+     "channel|per channel&!nccl_buffsize|regist|symmetric|split",
      "For collectives, each channel has a buffer of its own for each neighbour in its ring or tree (4 MiB for Simple, "
      "smaller ones for LL and LL128). Send and receive over the network share one buffer of the proxy instead, unless "
      "NCCL_NET_SHARED_BUFFERS=0.",
@@ -66,14 +66,14 @@ const struct orr_asked orr_asked_design[] = {
      "NCCL_BUFFSIZE sets the size; NCCL's developers advise leaving it alone."},
     {"asked-utilization",
      "gpu util|gpu utilization|gpu utilisation|utilization is 100|100 utilization|volatile gpu&nccl|allreduce|all "
-     "reduce|collective|communicat|waiting&!hang|stuck|memory util|low gpu|loader",
+     "reduce|collective|communicat|waiting&!memory util|low gpu|loader",
      "GPU-Util of nvidia-smi is the share of time in which any kernel runs, even on one SM. Kernels of NCCL wait for "
      "their peers by polling, so a GPU that only waits shows 100 %.",
      "Check: the power draw is low while NCCL waits; `nvidia-smi dmon -s pu` or DCGM's SM activity shows it.",
      "Look at the step's timeline (Nsight Systems) to see how long communication takes."},
     {"asked-transports",
      "direct pointer|p2p ipc|p2p cumem|p2p indirect|shm direct|p2p read& mean|difference|what is|what "
-     "does|explain|represent&!slow|low |hang|error",
+     "does|explain|represent&!low ",
      "\"P2P/direct pointer\" is P2P between GPUs of one process, \"P2P/IPC\" and \"P2P/CUMEM\" between processes, by "
      "CUDA IPC or cuMem handles; all are alike in bandwidth, over NVLink or PCIe. \"/read\" says that the receiver "
      "reads, \"indirect\" that a third GPU relays. \"SHM\" goes through host memory, \"NET\" over the network.",
@@ -81,7 +81,7 @@ const struct orr_asked orr_asked_design[] = {
      "`orrery explain --why p2p --from 0 --to 1` says why a pair has P2P or not."},
     {"asked-both-links",
      "nvlink&pcie&both|simultaneous|at the same time|together|combine|in addition|as well as|aggregate|in "
-     "parallel&nccl|allreduce|gpu&!error|fail|slow|topo",
+     "parallel&nccl|allreduce|gpu&!topo",
      "NCCL does not split data over NVLink and PCIe: between two GPUs it uses the best path, and with NVLink that is "
      "NVLink alone. PCIe carries what goes to NICs, and to GPUs without NVLink.",
      "Check: \"via P2P\" in the channels, and `nvidia-smi nvlink -gt d` before and after a run.",
@@ -89,15 +89,14 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-chain",
      "intra node|intranode|within a node|inside a node|inside the node|within the node|within a host|inside a "
      "host|single node|one node& tree &chain|binary|like a list|looks like|really|real one|shape|not create|tree "
-     "based|tree in |node tree|tree is only&!slow|faster|hang|error|fail|busbw;tree&like a list|like a chain|is a "
-     "chain|a linear chain|looks linear&gpu|nccl&!error|fail",
+     "based|tree in |node tree|tree is only&!faster|busbw;tree&like a list|like a chain|is a chain|a linear "
+     "chain|looks linear&gpu|nccl",
      "NCCL's trees join hosts. Inside a host they are always a chain through its GPUs, because a GPU that receives "
      "from two others gets half the rate from each; on one host NCCL uses rings or NVLink SHARP for large sizes.",
      "Check: \"Trees [0] 1/-1/-1->0->-1\" with NCCL_DEBUG=INFO: inside a host each rank has one rank below it.",
      "NCCL_GRAPH_FILE changes the order of the chain, not its shape."},
     {"asked-double-tree",
-     "double binary tree|two binary trees|double tree|second tree|both trees&!topolog "
-     "of|hang|error|fail|recover|interrupt",
+     "double binary tree|two binary trees|double tree|second tree|both trees&!topolog of|recover|interrupt",
      "NCCL makes two binary trees of hosts. Each carries half of the data at the same time, by reducing towards its "
      "root and then broadcasting back; a host in the middle of one tree is a leaf of the other. So all hosts send and "
      "receive equally much, and one tree alone would use half of the bandwidth.",
@@ -106,7 +105,7 @@ const struct orr_asked orr_asked_design[] = {
      "`orrery channels --machine TYPE --hosts N` prints both."},
     {"asked-flat-ring",
      "hierarch|2d ring|two level|2 level|2d allreduce|flat ring|mix of ring|combine tree and ring|ring "
-     "inside&ring|tree|allreduce|all reduce&nccl&!error|hang|nvlink domain",
+     "inside&ring|tree|allreduce|all reduce&nccl&!nvlink domain",
      "NCCL's rings are flat: one ring through all ranks, host after host, and no ring of rings. Trees are chains "
      "inside a host and binary trees between hosts. Only NVLSTree and CollNet have levels: NVLink SHARP inside, trees "
      "or the switches between hosts.",
@@ -124,7 +123,7 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-ring-order",
      "ring order|order of the ring|order of rings|order of ranks|rank order|build ring|builds ring|construct|ring is "
      "formed|rings are formed|how are rings|how is the ring&how|can |control|change|specify|decide|determin|why& "
-     "ring|channel&nccl|gpu&!graph file|graph xml|nccl_graph|order of additions|hang|error|tree topolog",
+     "ring|channel&nccl|gpu&!graph file|graph xml|nccl_graph|order of additions|tree topolog",
      "Inside a host NCCL searches the order of the GPUs that gives the most bandwidth, beginning and ending at GPUs "
      "near a NIC. Between hosts it does not search: rings go through the hosts in the order of ranks.",
      "Check: \"Channel 00/16 : 0 1 2 ...\" with NCCL_DEBUG=INFO prints each ring; docs/nccl/search.md has the rules.",
@@ -133,7 +132,7 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-channel-count",
      "number of channels|how many channels|channel count&how|why|decide|determin|right&nccl "
      "|ring|allreduce&!sendrecv|send recv|alltoall|split|small|sm "
-     "|runtime|dynamic|nchannels|maxctas|max_ctas|equivalent|grid|error|hang",
+     "|runtime|dynamic|nchannels|maxctas|max_ctas|equivalent|grid",
      "NCCL's search finds how many channels fill the links: NVLinks inside a host, NICs between hosts, and usually "
      "makes two channels of each. With 8 NICs that is 16, with one NIC 2; on one host of 8 H100 it is 24.",
      "Check: \"N coll channels\" with NCCL_DEBUG=INFO; `orrery channels` computes it for a machine.",
@@ -148,7 +147,7 @@ const struct orr_asked orr_asked_design[] = {
      "Run with -b 1G -e 8G, or give the whole table to `orrery check-perf`."},
     {"asked-ucx",
      "ucx_net_devices|ucx_tls|ompi_mca|btl_tcp_if|mca "
-     "btl&nccl_ib_hca|nccl&difference|differ|explain|meaning|need|required|effect|same&!error|fail|hang|unable",
+     "btl&nccl_ib_hca|nccl&difference|differ|explain|meaning|need|required|effect|same&!unable",
      "UCX_NET_DEVICES, UCX_TLS and Open MPI's mca parameters concern MPI alone, which only starts the ranks. NCCL "
      "finds its NICs itself; NCCL_IB_HCA limits them, and NCCL_SOCKET_IFNAME names the interface by which ranks meet.",
      "Check: \"NET/IB : Using\" with NCCL_DEBUG=INFO lists NCCL's NICs.",
@@ -156,7 +155,7 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-small-difference",
      "a little|slightly|a bit |few percent|small "
      "difference|marginal&worse|lower|slower|better|higher|faster&allgather|all_gather|all gather|reducescatter|reduce "
-     "scatter|broadcast|allreduce&busbw|bandwidth|performance&nccl|_perf|busbw&!version|two nodes|upgrad|regress",
+     "scatter|broadcast|allreduce&busbw|bandwidth|performance&nccl|_perf|busbw&!version|two nodes",
      "A few percent between two operations have no cause in the design: the compiler's code for their kernels differs. "
      "AllGather copies bytes, without a kernel for each data type, which is slower only for buffers not aligned to 16 "
      "bytes.",
@@ -165,7 +164,7 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-mpi-or-threads",
      "nccl test|_perf&one process|single process|multi process|multiple process|mpirun| g "
      "8|thread&difference|differ|faster|slower|better|why&performance|bandwidth|busbw|latency|result|speed&!two node|2 "
-     "node|multi node|error|fail| hang|between node",
+     "node|multi node|between node",
      "With one process for all GPUs (-g 8), one thread starts the kernels of all of them in turn, so small sizes are "
      "slower than with a process or thread per GPU (mpirun -np 8, or -t 8 -g 1). Large sizes are alike.",
      "Check: compare the times below 1 MB and the bandwidth at 1 GB and more.",

@@ -15,7 +15,7 @@
 #define CONTAINERS "container|docker|kubernetes| k8s | pod | pods "
 
 const struct orr_asked orr_asked_host[] = {
-    {"asked-two-domains", "computedomain&two |several|multiple|second |both&clique|nvl72|rack|imex",
+    {"asked-two-domains", "computedomain&two |several|multiple|second |both&clique|nvl72|rack|imex|fail|error",
      "Two ComputeDomains of one NVLink clique start two sets of IMEX daemons, which can take memory of the fabric from "
      "each other: cuMemSetAccess() then fails with \"not supported\" now and then.",
      "Check: `kubectl get computedomains -A`, and whether jobs run without fault one after the other.",
@@ -30,7 +30,7 @@ const struct orr_asked orr_asked_host[] = {
      "gpu|only see one gpu|see only one gpu|has only one gpu|has one gpu|gets one gpu|gets only one "
      "gpu|cgroup|per_task|one gpu per container|container per gpu|pod per gpu|gpu per pod|gpus device|gpu bind "
      "single|its own gpu|cuda_visible_devices is set to a single&nvlink| p2p | shm |shared memory|cuda "
-     "ipc&nccl|allreduce|all_reduce|torch&!ordinal| pod | pods |visible_devices",
+     "ipc|slow&nccl|allreduce|all_reduce|torch&!ordinal| pod | pods |visible_devices",
      "NCCL finds NVLink and P2P only between GPUs that a process can see. A task in a cgroup or container of its own, "
      "as with Slurm's --gpus-per-task, sees one, so data goes through shared memory or the network. "
      "CUDA_VISIBLE_DEVICES alone hides no GPU from NCCL.",
@@ -45,10 +45,9 @@ const struct orr_asked orr_asked_host[] = {
      "Let every task see all GPUs of its host: --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task."},
     {"asked-geforce",
      "4090|4080|5090|5080&p2p|peer to peer& shm |shared memory|enable|support|need|require|get "
-     "p2p&!tinygrad|patched|patch | hang|stuck|freez| rtx |with p2p|enabled p2p|p2p enabled|activate|p2p_level "
-     "sys;4090|4080|5090|5080&nccl&bandwidth|gb s|slow&?|why|limit| low |only&!tinygrad|patched|patch | "
-     "hang|stuck|freez| rtx |node|host|ethernet|infiniband| nic|with p2p|enabled p2p|p2p enabled|activate|p2p_level "
-     "sys",
+     "p2p&!tinygrad|patched|patch | rtx |with p2p|enabled p2p|p2p enabled|activate|p2p_level "
+     "sys;4090|4080|5090|5080&nccl&bandwidth|gb s|slow&?|why|limit| low |only&!tinygrad|patched|patch | rtx "
+     "|node|host|ethernet|infiniband| nic|with p2p|enabled p2p|p2p enabled|activate|p2p_level sys",
      "NVIDIA's driver offers no P2P between GeForce cards such as RTX 4090 and 5090, so NCCL sends all data between "
      "them through host memory, and no setting of NCCL changes it.",
      "Check: `nvidia-smi topo -p2p r` says NS, GNS or CNS for each pair.",
@@ -64,8 +63,7 @@ const struct orr_asked orr_asked_host[] = {
      "Check: with all GPUs of both hosts (one process for each), the bus bandwidth should be near the sum of the NICs.",
      "Use all GPUs to use all NICs: each GPU takes the NIC next to it."},
     {"asked-nvls-refused",
-     " nvls|multicast&fails|failed|error 401|failure 401|cannot be used|broke&!gb200|gb300|nvl72|mnnvl|out of "
-     "memory|channels",
+     " nvls|multicast&fails|failed|error 401|failure 401|cannot be used|broke&!gb200|gb300|nvl72|mnnvl|channels",
      "If the driver refuses multicast for NVLink SHARP (NVLS), Fabric Manager or the NVSwitches are not in order.",
      "Check: `systemctl status nvidia-fabricmanager`, and `nvidia-smi -q | grep -A6 Fabric` must say Completed.",
      "Restart Fabric Manager or the host. NCCL_NVLS_ENABLE=0 lets jobs run meanwhile."},
@@ -80,8 +78,7 @@ const struct orr_asked orr_asked_host[] = {
      "In Kubernetes, a ComputeDomain of NVIDIA's DRA driver gives the channel. NCCL_MNNVL_ENABLE=0 and "
      "NCCL_NVLS_ENABLE=0 let jobs run meanwhile."},
     {"asked-gdr-hang",
-     "gpudirect|gpu direct|gdr|nccl_net_gdr_level&hang|stuck|freez|fails|crash&works|without|level loc|level "
-     "0|disabl&!nvshmem|storage",
+     "gpudirect|gpu direct|gdr|nccl_net_gdr_level&hang|stuck|freez|fails|crash&works|without|level loc|level 0|disabl",
      "If a job works without GPUDirect RDMA only, PCIe ACS or the IOMMU probably breaks it.", ORR_ACS_CHECK,
      ORR_ACS_CURE},
     {"asked-flushed", "vendor err 249|vendor_err 249|vendor error 249|vendor_err 0xf9",
@@ -92,8 +89,7 @@ const struct orr_asked orr_asked_host[] = {
      "Turn ACS off in the BIOS or with setpci, and look for an earlier error in the logs of the other ranks."},
     {"asked-gdr-level",
      "nccl_net_gdr_level&should i|do i need|recommend|which value|what value|best value|necessary;nccl_net_gdr_level 1 "
-     "|nccl_net_gdr_level loc|nccl_net_gdr_level 0 |nccl_net_gdr_level pix&gb s|slow| low |bandwidth|instead of&! "
-     "hang|works|fails|stuck",
+     "|nccl_net_gdr_level loc|nccl_net_gdr_level 0 |nccl_net_gdr_level pix&gb s|slow| low |bandwidth|instead of&!works",
      "Leave NCCL_NET_GDR_LEVEL unset: by default NCCL uses GPUDirect RDMA where GPU and NIC are near. LOC turns it "
      "off, PIX (1) allows it below one PCIe switch only, and PHB or SYS force it through the CPUs, which is often "
      "slower.",
@@ -108,10 +104,9 @@ const struct orr_asked orr_asked_host[] = {
      "`orrery vm-file` makes such a file from a dump of the host."},
     {"asked-topology-file",
      "nccl_topo_file|topology file|topo file|topo xml|topology "
-     "xml&nccl|gpu|h100|h200|a100|azure|aws&need|required|require |necessary|have to|should |where "
-     "is|generate|create|correct|without it&!dump| vm | vms "
-     "|kvm|qemu|passthrough|error|fails|failed|slurm;nccl_topo_file|topology file|topo "
-     "file&need|should|required&xlarge|aws|azure| g4dn| g5| g6|nd96|nc24|nc48|nc96",
+     "xml&nccl|slow|gpu|h100|h200|a100|azure|aws&need|required|require |necessary|have to|should |where "
+     "is|generate|create|correct|without it&!dump| vm | vms |kvm|qemu|passthrough|slurm;nccl_topo_file|topology "
+     "file|topo file&need|should|required&xlarge|aws|azure| g4dn| g5| g6|nd96|nc24|nc48|nc96",
      "NCCL detects the machine itself. It needs a file only where a virtual machine hides PCIe switches or NUMA nodes, "
      "and the provider then has one: Azure's images for ND types set NCCL_TOPO_FILE in /etc/nccl.conf, and Amazon's "
      "plugin aws-ofi-nccl gives NCCL its own file, such as for p4d and p5. With one NUMA node, as on g5.12xlarge, "
@@ -170,8 +165,8 @@ const struct orr_asked orr_asked_host[] = {
      "Update the BIOS, set the slots of the GPUs from Auto to generation 4, and replace risers. If lower power limits "
      "(`nvidia-smi -pl`) help, it is the power supply."},
     {"asked-bar",
-     "bar1|resizable bar|re size bar| rebar|bar size|large bar|small bar| bar of &p2p|peer to peer|gpu| 4090| 5090| "
-     "3090",
+     "bar1|resizable bar|re size bar| rebar|bar size|large bar|small bar| bar of &p2p|peer to peer|gpu|fail| 4090| "
+     "5090| 3090",
      "P2P over PCIe with a patched driver for GeForce cards needs a BAR1 as large as the GPU's memory: with 256 MB, "
      "mapping another GPU's memory fails.",
      "Check: `nvidia-smi -q | grep -A3 BAR1` must show at least the size of the GPU's memory.",
@@ -199,7 +194,7 @@ const struct orr_asked orr_asked_host[] = {
      "gibberish|garbage|garbled|mangled|word salad|wrong tokens|nonsense|all zero|zeros|to 0 s|zero "
      "tensor|zeroes|empty tensor&p2p|peer access|can_device_access_peer|between two gpus|between the gpus|between "
      "gpus|gpu split|gpu_split|row split|split row|split mode|layer split|across the two gpus|across two gpus|across "
-     "both gpus|other gpu|second gpu|to cuda 1|destination gpu&!tokenizer|chat "
+     "both gpus|other gpu|second gpu|to cuda 1|destination gpu&!chat "
      "template|prefill|bitwise|determin|all_reduce|allreduce|reduce_scatter|nan loss|empty_like|multimem|expert",
      "Copies between these GPUs probably do not arrive: the driver reports P2P, and PCIe ACS, the IOMMU or a patched "
      "driver breaks it, so the other GPU keeps zeros. PyTorch's `.to()` uses P2P as well, and NCCL_P2P_DISABLE does "
@@ -225,8 +220,8 @@ const struct orr_asked orr_asked_host[] = {
      "Install the open kernel modules of exactly the driver's version (with DKMS, if the kernel may change), turn "
      "Above 4G Decoding and Resizable BAR on in the BIOS, and restart."},
     {"asked-ggml-p2p",
-     "ggml_cuda_p2p&!gibberish|garbage|garbled|mangled|zeros;nccl_p2p_disable|nccl_p2p_level|nvlink_mode&llama "
-     "cpp|llamacpp|llama server|ik_llama",
+     "ggml_cuda_p2p&!garbled|mangled|zeros;nccl_p2p_disable|nccl_p2p_level|nvlink_mode&llama cpp|llamacpp|llama "
+     "server|ik_llama",
      "llama.cpp uses P2P only if GGML_CUDA_P2P is set, and any value turns it on, even 0. NCCL's settings do not "
      "change that, as it calls CUDA itself.",
      "Check: `env | grep GGML_CUDA_P2P` in the process; the output of the model with and without it must be the same.",
@@ -255,9 +250,9 @@ const struct orr_asked orr_asked_host[] = {
      "ACS or an IOMMU that translates is the usual cause. A link with fewer lanes has the same effect on speed.",
      ORR_ACS_CHECK " `nvidia-smi -q | grep -A12 'PCI$'` shows the link width.", ORR_ACS_CURE},
     {"asked-iommu",
-     "iommu| vt d | acs &why|need to|needs to|have to|must|required|reason|consequence|impact|effect|affect|should "
-     "i&!hang|stuck|freez|deadlock; acs &p2p|gpudirect|gpu direct|gdr|rdma|nccl&how |whether|check|tell|know "
-     "if|verify|should i|disable|enabled?&!acsctl",
+     "iommu| vt d | acs &why|need to|needs to|have to|must|required|reason|consequence|impact|effect|affect|should i; "
+     "acs &p2p|gpudirect|gpu direct|gdr|rdma|nccl&how |whether|check|tell|know if|verify|should "
+     "i|disable|enabled?&!acsctl",
      "An IOMMU that translates addresses, and PCIe ACS, send data between two devices up to the CPU instead of the "
      "shortest way: P2P and GPUDirect RDMA become slow, hang, or deliver wrong data (IO_PAGE_FAULT in dmesg).",
      "Check: `cat /proc/cmdline` and `dmesg | grep -i -e dmar -e iommu`; `sudo lspci -vvv | grep -i acsctl` shows ACS.",
@@ -288,16 +283,15 @@ const struct orr_asked orr_asked_host[] = {
      "levels."},
     {"asked-nvlink-used",
      "nvlink&verify|check whether|check if|confirm|make sure|how can i see|how to see|how do i know|how can i know|how "
-     "to know|is used|is using|really use|actually use|utiliz&!sharp|nvls|inactive|down|no nvlink|without nvlink| "
-     "hang|stuck|freez|frozen|utilization",
+     "to know|is used|is using|really use|actually use|utiliz&!sharp|nvls|inactive|down|no nvlink|without "
+     "nvlink|utilization",
      "\"via P2P/IPC\", \"via P2P/CUMEM\" or \"via P2P/direct pointer\" between GPUs that NVLink joins (NV# in "
      "`nvidia-smi topo -m`) means that NCCL uses NVLink. \"Using network Socket\" or IB concerns other hosts only.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each link; "
      "NCCL_DEBUG_SUBSYS=INIT,GRAPH prints \"NVL\" paths.",
      "\"via SHM\" or \"via NET\" between them means that it does not: a rank then sees only its own GPU, or P2P is "
      "off."},
-    {"asked-p2p-level",
-     "nccl_p2p_level&?|how |what |does |mean|work|enforce|force|which |question|difference&!hang|stuck|slow",
+    {"asked-p2p-level", "nccl_p2p_level&?|how |what |does |mean|work|enforce|force|which |question|difference",
      "NCCL_P2P_LEVEL is the longest path over which NCCL uses P2P: NVL (NVLink), PIX (one PCIe switch), PXB (several), "
      "PHB (the CPU's host bridge), SYS (another socket). It chooses no path: GPUs with NVLink use it at all these "
      "levels. Beyond the level NCCL uses shared memory.",
@@ -312,7 +306,7 @@ const struct orr_asked orr_asked_host[] = {
      "Use PyTorch 1.10 or newer, which brings such a release; if a newer one hangs, try NCCL_P2P_DISABLE=1."},
     {"asked-shm-size",
      " dev shm |shm size|shm_size|shared memory&how large|how big|how much|what size|which size|size "
-     "does|enough|minimum|recommend|default|need&nccl|gpu|docker|pod |container&!cumem|hang|per block",
+     "does|enough|minimum|recommend|default|need&nccl|gpu|docker|pod |container&!cumem|per block",
      "NCCL keeps buffers of about 10 MB for each connection without P2P in /dev/shm, so the 64 MB that Docker and "
      "Kubernetes give by default are too few. NVIDIA recommends 1 GB and unlimited locked memory.",
      "Check in the container: `df -h /dev/shm` and `ulimit -l`.",
@@ -320,8 +314,7 @@ const struct orr_asked orr_asked_host[] = {
      "/dev/shm. PyTorch's data loaders and vLLM need some GB more."},
     {"asked-host-ipc",
      "hostipc|hostnetwork|host network|ipc "
-     "host|hostpid&need|require|must|should|why|necessary&nccl|pod|container|gpu&!error|rdma|roce|infiniband| ib | "
-     "nic|hca",
+     "host|hostpid&need|require|must|should|why|necessary&nccl|pod|container|gpu&!rdma|roce|infiniband| ib | nic|hca",
      "If all ranks of a host are in one pod or container, NCCL needs neither the host's IPC nor its network inside the "
      "host, only a /dev/shm of 1 GB or more. Several pods of one host need hostIPC and must see all GPUs to use P2P.",
      "Check: NCCL_DEBUG=INFO prints \"via P2P\" or \"via SHM\" between the ranks of a host.",
@@ -337,7 +330,7 @@ const struct orr_asked orr_asked_host[] = {
      "`orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` says what NCCL decides."},
     {"asked-p2p-geforce",
      "p2p|peer to peer|peer access&support|have |possible|enable|does |can &4090|5090|4080|5080|4070|5070|geforce|rtx "
-     "40|rtx 50&!patched|resizable|bar |hang|slow|rdma|gpudirect| gdr",
+     "40|rtx 50&!patched|resizable|bar |rdma|gpudirect| gdr",
      "NVIDIA's driver does not offer P2P over PCIe between GeForce cards of the series 20, 40 and 50: NCCL sends data "
      "between them through host memory. That works, and no setting of NCCL changes it.",
      "Check: `nvidia-smi topo -p2p r` says NS, CNS or GNS for such pairs.",
@@ -345,8 +338,8 @@ const struct orr_asked orr_asked_host[] = {
      "pass-through mode. Workstation and data centre cards have P2P."},
     {"asked-why-shm",
      " shm |shared memory|host memory&instead of|why|not p2p|rather than|without p2p&p2p|peer to "
-     "peer|nvlink&!slower|slow than|stage;p2p|peer to peer&root complex|root port|host bridge|through the cpu|through "
-     "cpu&support|use |does |why",
+     "peer|nvlink&!stage;p2p|peer to peer&root complex|root port|host bridge|through the cpu|through cpu&support|use "
+     "|does |why",
      "NCCL uses shared memory between GPUs of a host if it may not use P2P: the path is beyond the level (PXB by "
      "default, so not through a CPU, except two GPUs on AMD), the driver offers none (GeForce, virtual machines), a "
      "setting turns it off, or each rank sees only its own GPU.",
@@ -356,8 +349,7 @@ const struct orr_asked orr_asked_host[] = {
      "the matrix names the rule."},
     {"asked-bridges",
      "nvlink|bridge& pair|pairs|pairwise|some gpu|not all gpu|only two|2 of |between gpu 0 "
-     "and&nccl|all_reduce|allreduce|8 gpus|4 gpus|bandwidth|not use&!nvswitch| sxm|incorrect|hang|stuck|and "
-     "pcie|both|at the same time",
+     "and&nccl|all_reduce|allreduce|8 gpus|4 gpus|bandwidth|not use&!nvswitch| sxm|and pcie|both|at the same time",
      "A bridge joins two cards (NV# in the matrix), and all other pairs have PCIe only. A ring over all GPUs is as "
      "fast as its slowest link, so an operation over more than the bridged pair gets the speed of PCIe.",
      "Check: `nvidia-smi topo -m` shows NV# in pairs; all_reduce_perf on one pair (CUDA_VISIBLE_DEVICES) shows NVLink.",
@@ -379,7 +371,7 @@ const struct orr_asked orr_asked_host[] = {
      "If speed or width stays low under load, reseat the card or riser, and set the slot to Auto in the BIOS."},
     {"asked-p2p-off",
      "nccl_p2p_disable&safe|what happens|performance|drawback|downside|disadvantage|risk|impact|consequence|potential "
-     "problem|any problem|what does&!hang|stuck|freez|crash",
+     "problem|any problem|what does",
      "NCCL_P2P_DISABLE=1 makes GPUs of a host exchange data through host memory. Results stay right; it is slower, "
      "much so with NVLink, little over PCIe through a CPU.",
      "Check: all_reduce_perf with and without it.",

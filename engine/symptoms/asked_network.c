@@ -12,9 +12,9 @@ const struct orr_asked orr_asked_network[] = {
      "hca|mlx5|rail&gpu|nccl|server|node|host&which nic|mapping|decide|consider|into account|ignore|match|pair| "
      "aware&!gid_index|addr_range|socket_ifname;subnet|vlan| leaf | leafs | leaves | spine &nic | nics | "
      "hca|mlx5|rail&gpu|nccl|server|node|host&?|how &!time out|timeout|timed "
-     "out|refused|unreachable|bootstrap|socket_ifname|gid_index|addr_range; rail&mlx5| nic | nics "
-     "|gpu0&maps|mapping|order|per rail|differ|decides|pairing&?|how &!isolated|nccl_cross_nic;nccl&subnet aware|rail "
-     "aware& nic;nccl&pick|choose|select|decide& nic | nics | hca&gpu&?|how&!socket_ifname|bootstrap|wrong interface",
+     "out|bootstrap|socket_ifname|gid_index|addr_range; rail&mlx5| nic | nics |gpu0&maps|mapping|order|per "
+     "rail|differ|decides|pairing&?|how &!isolated|nccl_cross_nic;nccl&subnet aware|rail aware& "
+     "nic;nccl&pick|choose|select|decide& nic | nics | hca&gpu&?|how&!socket_ifname|bootstrap|wrong interface",
      "NCCL does not look at subnets, leaf switches or rails: on each host a GPU takes the NIC that is nearest by PCIe, "
      "and equally near NICs by their numbers. If hosts number or cable their NICs otherwise, the GPUs of two hosts use "
      "NICs of different rails.",
@@ -23,8 +23,8 @@ const struct orr_asked orr_asked_network[] = {
      "Cable and number the NICs alike on all hosts, and use the same GPUs on each. NCCL_CROSS_NIC=0 asks for rings "
      "that keep to one NIC of each host."},
     {"asked-rail-pin",
-     "rail&prefill|decode|pod|worker|claim|kubernetes| k8s| dra &gpu|nic&isolated|different rail|same rail|same ones| "
-     "pin |align|handshake|no connect|cannot reach&!nccl_ib",
+     "rail&prefill|decode|pod|worker|claim|kubernetes| k8s| dra &gpu|nic&isolated|fail|different rail|same rail|same "
+     "ones| pin |align|handshake|no connect|cannot reach&!nccl_ib",
      "Whatever starts the workers chooses their GPUs and NICs: a claim that only puts GPU and NIC below one PCIe root "
      "may take rails 0-3 for one worker and 4-7 for another, and isolated rails do not reach each other.",
      "Check: `nvidia-smi -L` and `ibdev2netdev -v` in both workers must show the same GPUs and NICs of the host.",
@@ -56,7 +56,7 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-ifname",
      "socket_ifname&ignor|no effect|not respect|not honor|still us|other interface|wrong interface|another "
      "interface|instead of&!gloo|file|exist|ib_disable|ibext;nccl&connecting to|connects to|sending traffic|traffic "
-     "to|using the ip&ip address|that ip|wrong ip&!refused",
+     "to|using the ip&ip address|that ip|wrong ip",
      "NCCL_SOCKET_IFNAME chooses the interface whose address a rank listens on and announces. By which interface "
      "others connect to it is up to the kernel's routes: with two interfaces in one subnet, it may be the other one, "
      "which then also shows its own address.",
@@ -73,7 +73,7 @@ const struct orr_asked orr_asked_network[] = {
      "x4.",
      "Try a full power cycle of both machines (off power for a minute) with the cable plugged in, and measure again. "
      "Update their firmware (fwupdmgr)."},
-    {"asked-pkey", " pkey|pkey_index|pkeys|partition key&nccl|ib_send|ib_write|index|?&!nvshmem|ucx_ib",
+    {"asked-pkey", " pkey|pkey_index|pkeys|partition key&nccl|ib_send|ib_write|index|?&!ucx_ib",
      "NCCL uses the partition key at index 0 of each InfiniBand port, unless NCCL_IB_PKEY names another index (not the "
      "key itself).",
      "Check: `cat /sys/class/infiniband/mlx5_0/ports/1/pkeys/0`, and the same for 1, on all hosts; `ib_send_bw "
@@ -93,7 +93,7 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-below-raw",
      "ib_write_bw|ib_send_bw|ib_read_bw|perftest&line rate|full|fine|good|normal|expected|reach|as it should|ok &nccl "
      "test|nccl itself|all_reduce|allreduce|nccl &low|slow|half|below|less|not perform|did not|only&!also "
-     "slow|use_cuda|bond|qp|tcp|socket| error",
+     "slow|use_cuda|bond|qp|tcp|socket",
      "ib_write_bw measures host memory, and NCCL sends GPU memory: if only NCCL is slow, first suspect that GPUDirect "
      "RDMA is off (nvidia-peermem or nv_peer_mem not loaded, no DMA-BUF) or that PCIe ACS slows it.",
      "Check: with NCCL_DEBUG=INFO, \"via NET/IB\" must end in GDRDMA on all hosts; `lsmod | grep peer`; `ib_write_bw "
@@ -102,7 +102,7 @@ const struct orr_asked orr_asked_network[] = {
      "ib_write_bw Gb/s, and one NIC of 200 Gb/s gives 24 GB/s."},
     {"asked-gdr-geforce",
      "4090|4080|3090|3080|5090|5080|2080|geforce&gpudirect|gpu direct| gdr|rdma&can |will |does "
-     "|support|possible|work|enable|?&!storage|gpudirect p2p| hang|stuck|error|fail| slow",
+     "|support|possible|work|enable|?&!gpudirect p2p",
      "GeForce cards have no GPUDirect RDMA: NVIDIA's driver offers it for data centre and professional GPUs only, so a "
      "NIC cannot reach their memory. NCCL still uses RDMA between hosts, and copies through host memory.",
      "Check: with NCCL_DEBUG=INFO, \"via NET/IB/0\" without /GDRDMA means RDMA through host memory.",
@@ -110,7 +110,7 @@ const struct orr_asked orr_asked_network[] = {
      "NCCL_NET_GDR_LEVEL=SYS may fail with \"Bad address\" or a local protection error."},
     {"asked-gdr-module",
      "peermem|peer_mem|peer memory&is loaded|loaded via|loaded lsmod|have loaded|has been loaded|lsmod "
-     "shows|modprobe&disabled|no such|still|not registered|not enabled|not used|without&!storage|not loaded",
+     "shows|modprobe&disabled|no such|still|not registered|not enabled|not used|without&!not loaded",
      "nvidia-peermem does not help unless it registers with the RDMA driver: it must be built after MLNX_OFED or DOCA "
      "and for this kernel. Before 2.22 NCCL only looks for /sys/kernel/mm/memory_peers/nv_mem/version, which the "
      "distribution's own RDMA driver mostly lacks; from 2.23 on also for /sys/module/nvidia_peermem/version.",
@@ -128,7 +128,7 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-one-host",
      "topolog|graph search|graph xml& multi|all machines|all nodes|all hosts|entire |whole cluster|between |across "
      "|external switch|inter node&how|can |possible|does nccl|is "
-     "it|question&nccl|xml&!rail|slow|bandwidth|performance|nvswitch|mnnvl|tree",
+     "it|question&nccl|xml&!rail|bandwidth|performance|nvswitch|mnnvl|tree",
      "NCCL searches the topology of each host alone and does not know the network between hosts: networks have no "
      "common way to discover it, and a search over all hosts would not end in time. It joins the rings and trees of "
      "the hosts in the order of their ranks. Only the hosts of one NVLink domain (MNNVL) are searched as one.",
@@ -143,7 +143,8 @@ const struct orr_asked orr_asked_network[] = {
      "Check: `show_gids` lists an IPv4 address with RoCE v2 for each NIC.",
      "Among several GIDs, NCCL_IB_ADDR_FAMILY, NCCL_IB_ADDR_RANGE (a subnet) and NCCL_IB_ROCE_VERSION_NUM choose."},
     {"asked-gid-six",
-     " gid | gids |gid table&ipv6|ula &all |only|no ipv4|without ipv4|no row|none &!disable ipv6|ipv4 and|both ",
+     " gid | gids |gid table&ipv6|ula &all |only|fail|error|no ipv4|without ipv4|no row|none &!disable ipv6|ipv4 "
+     "and|both ",
      "NCCL looks for a GID with an IPv4 address (RoCE) and, if a port has none, takes index 0, mostly a link-local "
      "one: connections then fail with retries exceeded (status 12). An IPv6 GID must be asked for.",
      "Check: `show_gids` (`ibv_devinfo -v`): the row with v2 whose address does not begin with fe80, on every host.",
@@ -186,15 +187,14 @@ const struct orr_asked orr_asked_network[] = {
      "Check: with NCCL_DEBUG=INFO, \"Using network IB\" or \"Using network Socket\" names the communicator's network.",
      "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or use "
      "TCP for all with NCCL_NET=Socket."},
-    {"asked-vendors", "intel&amd&inconsisten|mixed|same job|different cpu;mixed cpu|different cpu vendor",
+    {"asked-vendors", "intel&amd&inconsisten|mixed|same job|different cpu&nccl| hang;mixed cpu|different cpu vendor",
      "Up to 2.23.4 each rank chooses algorithms by the vendor of its own CPU (2.18.1 to 2.21.5 also for the overhead "
      "of the network), so hosts with Intel and AMD CPUs can choose differently and hang. From 2.24.3 on ranks agree.",
      "Check: `lscpu | grep Vendor` on each host; NCCL_ALGO=Ring NCCL_PROTO=Simple works if this is the cause.",
      "Update NCCL to 2.24.3 or newer. From 2.18.1 on, NCCL_NET_OVERHEAD=1000 on all hosts may be enough."},
     {"asked-mixed",
-     "heterogeneous|different types of gpu|different gpu model|mixed "
-     "gpu&nccl|allreduce|communicator|node&!cpu|clusters|ethernet;a100&v100&mix|one job|together|same "
-     "communicator|heterogeneous",
+     "heterogeneous|different types of gpu|different gpu model|mixed gpu&nccl|allreduce|communicator|node| "
+     "hang&!cpu|clusters|ethernet;a100&v100&mix|one job|together|same communicator|heterogeneous",
      "One communicator may have GPUs of different models, with the same NCCL release and kind of network on all hosts. "
      "With A100 and H100 together, 2.18.3 to 2.20.3 could choose different algorithms and hang.",
      "Check: NCCL_DEBUG=INFO on all ranks must show the same release, \"Using network\" and \"coll channels\".",
@@ -209,15 +209,14 @@ const struct orr_asked orr_asked_network[] = {
      "joins the hosts by its P2P transport, as inside one host.",
      "Check: NCCL_DEBUG=INFO prints \"MNNVL 1\"; `nvidia-smi -q | grep -A4 Fabric` shows the clique.",
      "It needs the IMEX service on all hosts, and /dev/nvidia-caps-imex-channels in containers."},
-    {"asked-health-mask", "healthmask 0xaa|health mask 0xaa",
+    {"asked-health-mask", "healthmask 0xaa|health mask 0xaa&nccl|crash|error|fail| hang|slow|degraded",
      "healthMask 0xaa means that the fabric reports no fault: it has a pair of bits for each of four faults, and 2 in "
      "a pair means \"no\" (1: \"yes\", 0: not supported). No NVLink is degraded.",
      "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
      "Look for the cause elsewhere, for a crash in its backtrace. NCCL_MNNVL_ENABLE=0 rules NVLink between hosts out."},
     {"asked-symmetric-send",
      "symmetric memory|symmetric kernel|symm mem&alltoall|all to all|all2all|send recv|sendrecv|point to "
-     "point|ncclsend| send | broadcast|reduce op&?| support| only| does | can | work&!nvshmem|torch "
-     "symm|error|fail|crash|hang|wrong",
+     "point|ncclsend| send | broadcast|reduce op&?| support| only| does | can | work&!torch symm|wrong",
      "NCCL has symmetric kernels for AllReduce, AllGather and ReduceScatter only. Send and Recv, and an AlltoAll made "
      "of them, run as without symmetric memory; nccl-tests -R 1 and -R 2 then give the same result.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints \"[Symmetric]\" for each call that uses such a "
@@ -227,8 +226,7 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-symmetric",
      "symmetric memory|symmetric kernel|symm "
      "mem|commwindowregister|win_coll_symmetric&nccl|nvlink|pcie|sglang|vllm|network|infiniband|node&?| how | support| "
-     "why | enable| work| question| plan|speedup&!nvshmem|torch symm|non "
-     "symmetric|openshmem|wrong|corrupt|accuracy|silently",
+     "why | enable| work| question| plan|speedup&!torch symm|non symmetric|openshmem|wrong|accuracy|silently",
      "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. P2P over PCIe is enough "
      "for its kernels up to 2.28.9 only; newer releases use them only if NVLink joins all GPUs of a host. Over the "
      "network it needs GIN, and has kernels for AllGather (2.29.2 on) and ReduceScatter (2.29.7 on).",

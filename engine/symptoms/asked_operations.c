@@ -12,13 +12,13 @@ const struct orr_asked orr_asked_operations[] = {
      "NCCL chooses its network independently of MPI."},
     {"asked-link",
      "nvlinks|nvlink channel|each nvlink|which nvlink|all nvlink|single nvlink|one nvlink|nvlink "
-     "link&channel|threadblock|nchannels&use|spread| all |map|each |through&!error|counter|active",
+     "link&channel|threadblock|nchannels&use|spread| all |map|each |through&!counter|active",
      "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel is "
      "not tied to an NVLink. A single channel cannot fill them all.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
      "Fewer channels only use less of the NVLinks' bandwidth."},
     {"asked-link",
-     "nvlink&instead of|only |eoretical| why&gb&!active|inactive|error|container| shm |shared memory|per "
+     "nvlink&instead of|only |eoretical| why&gb&!active|inactive|container| shm |shared memory|per "
      "gpu;nvswitch&should|lower than|only |expect&gb",
      "Packets on an NVLink also carry headers, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
      "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "

@@ -8,7 +8,7 @@ const struct orr_asked orr_asked_use[] = {
     {"asked-subsystem",
      "nccl_debug|debug_subsys|nccl_graph | subsys|debug level|debug log&which|what|how|need|can t|cannot|not "
      "print|nothing|no output|missing|where&print|output|see "
-     "|show|visible|appear|written&!algorithm|protocol|chosen|gdr|gpudirect|error|fail|hang|dump|crash",
+     "|show|visible|appear|written&!algorithm|protocol|chosen|gdr|gpudirect|dump",
      "NCCL_DEBUG=INFO alone prints the subsystems INIT, BOOTSTRAP and ENV. Others need NCCL_DEBUG_SUBSYS: GRAPH (the "
      "topology, its search, rings), TUNING (the algorithm of each operation), NET, COLL (each call), P2P or ALL.",
      "Check: with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH, lines such as \"Pattern 4, crossNic 0\" appear.",
@@ -16,7 +16,7 @@ const struct orr_asked orr_asked_use[] = {
      "writes a file for each process."},
     {"asked-affinity",
      "setting affinity for gpu|nccl_ignore_cpu_affinity|cpu affinity|affinity mask|numa binding|bind to numa&?|how "
-     "|why|what |should|effect|differ|matter|recommend&nccl|gpu|rank&!hang|error|fail",
+     "|why|what |should|effect|differ|matter|recommend&nccl|gpu|rank",
      "During its initialisation NCCL binds a rank's threads to the cores near the GPU that the affinity of the process "
      "allows; if that leaves none, it keeps the affinity. So the launcher (mpirun --bind-to, srun --cpu-bind) decides.",
      "Check: \"Setting affinity for GPU 0 to ff\" with NCCL_DEBUG=INFO is the mask; `nvidia-smi topo -m` lists the "
@@ -25,7 +25,7 @@ const struct orr_asked orr_asked_use[] = {
      "ignore the affinity of the process."},
     {"asked-graph-file",
      "nccl_graph_file|graph file|graph xml&should|use|how |modify|custom|production|write|force|edit|own "
-     "ring|specify&!dump|error|fail",
+     "ring|specify&!dump",
      "NCCL_GRAPH_FILE replaces NCCL's search by the channels of a file. NCCL's developers keep it for experiments with "
      "rings and advise against it in production: the file fits one machine and one number of GPUs and NICs only.",
      "Check: NCCL_GRAPH_DUMP_FILE=/tmp/graph.xml writes what NCCL finds by itself.",
@@ -71,7 +71,7 @@ const struct orr_asked orr_asked_use[] = {
      "NCCL_ALGO=Ring or Tree and NCCL_PROTO=Simple fix the algorithm. Trees add fewer terms in a row and round less."},
     {"asked-release",
      "pytorch|torch&nccl version|nccl&own nccl|which nccl|different nccl|upgrade nccl|newer nccl|custom nccl|system "
-     "nccl|bundled|change the nccl|libnccl&!tensorflow|jax",
+     "nccl|bundled|change the nccl|libnccl&!jax",
      "PyTorch's wheels bring their own NCCL (the package nvidia-nccl-cu12 or -cu13) and ignore the system's NCCL. The "
      "interface of NCCL is stable, so a newer release can replace it.",
      "Check: `python -c \"import torch; print(torch.cuda.nccl.version())\"`, and \"NCCL version\" with "
@@ -79,7 +79,7 @@ const struct orr_asked orr_asked_use[] = {
      "`pip install -U nvidia-nccl-cu12`, or LD_PRELOAD=/path/libnccl.so.2 on all ranks."},
     {"asked-framework",
      "sglang|vllm|pytorch|deepspeed|torch&auto detect|automatically|need to install|have to install|have to "
-     "set|install nccl&nccl&!tensorflow|jax",
+     "set|install nccl&nccl&!jax",
      "PyTorch, and with it vLLM, SGLang and DeepSpeed, brings NCCL and uses it by itself as soon as a job has several "
      "GPUs. Nothing needs to be installed or set.",
      "Check: \"NCCL version\" appears with NCCL_DEBUG=VERSION.",
@@ -97,8 +97,7 @@ const struct orr_asked orr_asked_use[] = {
      "Limit that range, for example `sysctl -w net.ipv4.ip_local_port_range=\"50000 51000\"`, and open it between the "
      "hosts, together with the port of the launcher (MASTER_PORT)."},
     {"asked-gdr",
-     "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled?|make sure&!storage|nvshmem| "
-     "p2p ",
+     "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled?|make sure&! p2p ",
      "\"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that GPUDirect RDMA is used; without /GDRDMA, "
      "data goes through host memory.",
      "Check: `lsmod | grep nvidia_peermem`, or \"DMA-BUF is available\" in the log, and that GPU and NIC are near: PIX "
@@ -106,37 +105,35 @@ const struct orr_asked orr_asked_use[] = {
      "NCCL_NET_GDR_LEVEL=SYS allows it over any distance. `orrery explain --why gdr` names the rule."},
     {"asked-pxn",
      " pxn |pxn_disable&no difference|same result|same performance|makes no|not improve|doesn t help|does not help|no "
-     "improvement|no effect|no gain|no big difference;pxn_disable 1 +no difference|same bandwidth|same performance",
+     "improvement|no effect|no gain|no big difference&nccl|gpu|node|slow;pxn_disable 1 +no difference|same "
+     "bandwidth|same performance",
      "PXN mostly helps small messages with many GPUs on each host, because it joins what several GPUs send to one "
      "host. With one or two GPUs per host, or large messages, a run with and without it is equally fast. NCCL does not "
      "know the network between hosts, so it uses PXN whether there are rails or not.",
      "Check: alltoall_perf -b 8 -e 1G -f 2 on all GPUs of the hosts, with NCCL_PXN_DISABLE=0 and 1.",
      "Leave NCCL_PXN_DISABLE unset."},
-    {"asked-pxn", " pxn &what |how |why |when |disable|enable|mean&!cost|latency|slow",
+    {"asked-pxn", " pxn &what |how |why |when |disable|enable|mean&!cost|latency",
      "PXN (2.12 on) sends over the NIC next to another GPU of the host: data goes by NVLink to that GPU, which is on "
      "the rail of the destination, so that Alltoall and send need no NIC on another socket and do not cross rails.",
      "Check: \"via NET/IB/N(rank)/GDRDMA\" names the rank whose NIC is used.",
      "NCCL_PXN_DISABLE=1 turns it off; it needs NVLink between the GPUs."},
     {"asked-trees",
      " tree topolog|tree channel|binary tree| trees & "
-     "send|recv|binary|rank|parent|child|connect|understand|represent&nccl|log|channel&!model|source "
-     "tree|bootstrap|fails|failure",
+     "send|recv|binary|rank|parent|child|connect|understand|represent&nccl|log|channel&!model|source tree|bootstrap",
      "\"Trees [0] 3/-1/-1->0->5\" says for channel 0 that rank 0 gets data from rank 3 below it and sends to rank 5 "
      "above it; -1 stands for no rank. There are two trees, so that a rank that is in the middle of one is at the end "
      "of the other. Two ranks that a ring of the channel already connects get no further connection, nor a line.",
      "Check: read the Trees lines of all ranks, not the connections.",
      "`orrery channels` prints the rings and trees of a machine."},
     {"asked-protocol",
-     " ll128 &what is|what are|difference|why does|when does|how does|mean&!wrong|corrupt|fail| hang;simple& ll "
-     "&protocol|difference",
+     " ll128 &what is|what are|difference|why does|when does|how does|mean&!wrong;simple& ll &protocol|difference",
      "Simple sends large blocks and then a flag: full bandwidth, high latency. LL puts a flag beside every 4 bytes of "
      "data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 94 % of the bandwidth, and "
      "needs hardware that keeps the order of 128 bytes, such as NVLink.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the protocol of each operation.",
      "Leave NCCL_PROTO unset: a forced LL128 can give wrong data where NCCL does not allow it."},
     {"asked-slow-training",
-     "training|fsdp|ddp|deepspeed|finetun&multi node|multiple nodes|two nodes|2 nodes|multi "
-     "machine&slow&!loader|checkpoint",
+     "training|fsdp|ddp|deepspeed|finetun&multi node|multiple nodes|two nodes|2 nodes|multi machine&slow&!loader",
      "Between hosts a job has the NICs' bandwidth, often a tenth of NVLink, so first find out what the network gives.",
      "Check: `mpirun all_reduce_perf -b 1G -e 4G -f 2 -g 1` on the same hosts, and \"Using network\" with "
      "NCCL_DEBUG=INFO: Socket instead of IB or OFI means TCP.",
@@ -149,7 +146,7 @@ const struct orr_asked orr_asked_use[] = {
      "Check: `top -H -p PID` shows the threads of a rank.",
      "A communicator has one progress thread per rank, and no setting changes that number."},
     {"asked-profiler",
-     "profiler plugin|profile_event_mask|nccl profiler&?|see|only|nothing|missing|how |what |understand&!crash|fault",
+     "profiler plugin|profile_event_mask|nccl profiler&?|see|only|nothing|missing|how |what |understand&!fault",
      "Events below a collective come from the proxy thread, so only transfers over the network have them: on one host "
      "with P2P there are none. NCCL_PROFILE_EVENT_MASK, which NCCL's example plugin reads, adds up 1 (group), 2 "
      "(collective), 4 (send and receive), 8 (proxy operation), 16 (its steps), 32 (control), 64 (kernel channel).",
