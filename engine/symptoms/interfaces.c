@@ -22,7 +22,7 @@ static void management_port(struct orr_symptom_finder *f)
     for (size_t i = 0; sockets && i < sizeof slow / sizeof slow[0]; i++) {
         if (strncmp(name + (*name == '='), slow[i], strlen(slow[i])) != 0)
             continue;
-        ORR_SYMPTOM(f, "management-port", ORR_SYMPTOM_CAUSE, line,
+        ORR_SYMPTOM(f, "management-port", ORR_SYMPTOM_CAUSE, line, .slows = true,
                     .cause = orr_symptom_text(f,
                                               "All traffic between hosts goes over TCP through %.60s "
                                               "(NCCL_SOCKET_IFNAME, line %u), which is usually a port for management.",

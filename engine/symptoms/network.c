@@ -23,7 +23,7 @@ static void bonds(struct orr_symptom_finder *f)
     while (bond > nics && !strchr("] ,=", bond[-1]))
         bond--;
     const char *name = orr_symptom_text(f, "%.*s", (int)strcspn(bond, ":/ ,"), bond);
-    ORR_SYMPTOM(f, "bond", ORR_SYMPTOM_CAUSE, line,
+    ORR_SYMPTOM(f, "bond", ORR_SYMPTOM_CAUSE, line, .slows = true,
                 .cause = orr_symptom_text(f,
                                           "%.60s is a bond (line %u). NCCL sees one device, and %s, so a transfer "
                                           "often uses one of its ports: half of the bandwidth.",
@@ -101,7 +101,7 @@ static void no_rdma(struct orr_symptom_finder *f)
         orr_symptom_nic_list(log, "IB") || !(hca || orr_symptom_transports(log).net) || orr_symptom_has_one_host(log))
         return;
     ORR_SYMPTOM(
-        f, "no-rdma-nic", ORR_SYMPTOM_CAUSE, library ? library->line : none->line,
+        f, "no-rdma-nic", ORR_SYMPTOM_CAUSE, library ? library->line : none->line, .slows = true,
         .cause = orr_symptom_text(
             f, "%s (line %u)%s%.60s%s, so hosts exchange data over TCP sockets, which are many times slower than RDMA.",
             library ? "The library of InfiniBand and RoCE (libibverbs) is missing"
@@ -131,7 +131,7 @@ static void gdr_is_off(struct orr_symptom_finder *f)
     if (!off || on || orr_log_event_of(log, "peermem-missing") || orr_log_event_of(log, "peermem-absent") ||
         (level && orr_symptom_is_one(level, "LOC|0")) || seen.gdr || (!seen.net && (seen.p2p || seen.shm)))
         return;
-    ORR_SYMPTOM(f, "gdr-off", ORR_SYMPTOM_CAUSE, line,
+    ORR_SYMPTOM(f, "gdr-off", ORR_SYMPTOM_CAUSE, line, .slows = true,
                 .cause = orr_symptom_text(f,
                                           "GPUDirect RDMA is off for every NIC (line %u), so network traffic goes "
                                           "through host memory, which costs up to half of the bandwidth.",
@@ -160,7 +160,7 @@ static void too_far(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(f, "gdr-too-far",
                 log->communicator_count || orr_symptom_other_error(log, "") ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
-                line,
+                line, .slows = true,
                 .cause = orr_symptom_text(f,
                                           "GPU %.40s and NIC %.40s are too far apart for GPUDirect RDMA by NCCL's rule "
                                           "(line %u: distance %d), as their path leads through the CPU. "
@@ -180,7 +180,7 @@ static void module_is_absent(struct orr_symptom_finder *f)
     if (!absent || seen.gdr)
         return;
     ORR_SYMPTOM(
-        f, "peermem-absent", seen.net ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, absent->line,
+        f, "peermem-absent", seen.net ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, absent->line, .slows = true,
         .cause = orr_symptom_text(
             f,
             "The kernel module nvidia-peermem is not loaded (line %u). Without it and without DMA-BUF there is no "

@@ -19,8 +19,8 @@
 #define DECLARED "gpudirect clique|gpudirect_clique"
 
 #define P2P_OFF                                                                                                        \
-    "Check: run once with NCCL_P2P_DISABLE=1 (vLLM and SGLang: and --disable-custom-all-reduce, as their own "         \
-    "all-reduce does not ask NCCL): if the job then works, it is P2P. "
+    "Check: run once with NCCL_P2P_DISABLE=1 (vLLM, SGLang: also --disable-custom-all-reduce, as their own "           \
+    "all-reduce is not NCCL's): if the job then works, it is P2P. "
 
 #define STATIC_BAR1                                                                                                    \
     "Turn Resizable BAR on and ACS off in the BIOS, set the module's option "                                          \

@@ -29,19 +29,19 @@ static void gdr_breaks(struct orr_symptom_finder *f)
         return;
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
     const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");
-    ORR_SYMPTOM(f, "gdr-broken",
-                !acs && (timed_out || orr_symptom_said(log, ORR_SAID_UPGRADED, false)) ? ORR_SYMPTOM_NOTE
-                                                                                       : ORR_SYMPTOM_CAUSE,
-                event->line,
-                .cause = acs ? orr_symptom_text(f,
-                                                "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
-                                                "accesses to GPU memory fail, and connections end with such errors.",
-                                                acs->line)
-                             : orr_symptom_text(f,
-                                                "PCIe ACS or the IOMMU probably breaks GPUDirect RDMA%s. Run once with "
-                                                "NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is that.",
-                                                timed_out ? ", if the link itself is sound (ib_write_bw works)" : ""),
-                .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
+    ORR_SYMPTOM(
+        f, "gdr-broken",
+        !acs && (timed_out || orr_symptom_said(log, ORR_SAID_UPGRADED, false)) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
+        event->line,
+        .cause = acs ? orr_symptom_text(f,
+                                        "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
+                                        "accesses to GPU memory fail, and connections end with such errors.",
+                                        acs->line)
+                     : orr_symptom_text(f,
+                                        "PCIe ACS or the IOMMU often breaks GPUDirect RDMA like this%s. Run once with "
+                                        "NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is that.",
+                                        timed_out ? ", if the link itself is sound (ib_write_bw works)" : ""),
+        .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
 /* The text shows ACS, but no error that ACS explains. */
@@ -93,7 +93,7 @@ static void slow_bridge_of_file(struct orr_symptom_finder *f)
     const struct orr_log_event *bridge = orr_log_event_of(f->log, "bridge-slow");
     if (!bridge)
         return;
-    ORR_SYMPTOM(f, "slow-bridges", ORR_SYMPTOM_CAUSE, bridge->line,
+    ORR_SYMPTOM(f, "slow-bridges", ORR_SYMPTOM_CAUSE, bridge->line, .slows = true,
                 .cause = orr_symptom_text(
                     f,
                     "The topology file gives a PCIe bridge 2.5 GT/s x1, about 0.2 GB/s (line %u), and NCCL believes "
@@ -136,7 +136,7 @@ static void slow_bridges(struct orr_symptom_finder *f)
         return;
     }
     const char *identity = strlen(slow->detail) >= 8 ? slow->detail : "";
-    ORR_SYMPTOM(f, "slow-bridges", ORR_SYMPTOM_CAUSE, slow->line,
+    ORR_SYMPTOM(f, "slow-bridges", ORR_SYMPTOM_CAUSE, slow->line, .slows = true,
                 .cause = orr_symptom_text(f,
                                           "NCCL takes %u PCIe bridge%s for %.3g GB/s (line %u: %s%s%.4s%s%.4s), and "
                                           "the devices below have %.3g GB/s. It avoids every path through %s.",
@@ -158,7 +158,7 @@ static void narrow_link(struct orr_symptom_finder *f)
     const char *status = strstr(event->text, "LnkSta:");
     status = status ? status + strlen("LnkSta:") : "";
     status += strspn(status, " \t?");
-    ORR_SYMPTOM(f, "pcie-narrow", ORR_SYMPTOM_CAUSE, event->line,
+    ORR_SYMPTOM(f, "pcie-narrow", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
                 .cause = orr_symptom_text(f,
                                           "A PCIe link runs with fewer lanes than the device has (line %u: %.120s%s), "
                                           "and so does all traffic of the GPUs and NICs below it.",
@@ -178,7 +178,7 @@ static void slow_link(struct orr_symptom_finder *f)
         return;
     const char *status = event->text + strlen("LnkSta: ");
     const char *remark = strstr(status, " (slower");
-    ORR_SYMPTOM(f, "pcie-slow", ORR_SYMPTOM_CAUSE, event->line,
+    ORR_SYMPTOM(f, "pcie-slow", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
                 .cause = orr_symptom_text(
                     f, "A PCIe link is slower than its device (line %u: %.*s%s), and so is all traffic through it.",
                     event->line, (int)(remark ? (size_t)(remark - status) : strlen(status)), status,

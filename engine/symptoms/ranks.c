@@ -47,7 +47,7 @@ static void one_gpu_each(struct orr_symptom_finder *f)
         return;
     const char *host = host_of(log, first);
     ORR_SYMPTOM(
-        f, "one-gpu-a-rank", seen.shm ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, 0,
+        f, "one-gpu-a-rank", seen.shm ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, 0, .slows = true,
         .cause = orr_symptom_text(
             f,
             "Each rank on host %.60s sees only its own GPU (%u ranks say cudaDev %d, with different bus ids)%s. NCCL "
@@ -217,7 +217,8 @@ static void too_many_gpus(struct orr_symptom_finder *f)
     }
 }
 
-/* Processes of nccl-tests that are all rank 0. Their lines have rank, group, process and device, or no group. */
+/* Processes of nccl-tests that are all rank 0. Their lines have rank, group, process and device, or no group. Lines
+ * after a result may be those of another run. */
 static void tested_alone(struct orr_symptom_finder *f)
 {
     const struct orr_log_record *first = NULL;
@@ -225,6 +226,8 @@ static void tested_alone(struct orr_symptom_finder *f)
     bool same_gpu = false;
     for (uint32_t i = 0; i < f->log->record_count && !orr_budget_spent(i % 64 == 0); i++) {
         const struct orr_log_record *record = &f->log->records[i];
+        if (record->kind == ORR_LOG_TEST_RESULT)
+            break;
         if (record->kind != ORR_LOG_DEVICE || record->value_count < 3 || record->word_count < 3 ||
             record->values[0] != 0)
             continue;
@@ -235,7 +238,7 @@ static void tested_alone(struct orr_symptom_finder *f)
             alone++,
                 same_gpu |= !strcmp(record->words[0], first->words[0]) && !strcmp(record->words[1], first->words[1]);
     }
-    if (alone < 2 || f->log->kinds[ORR_LOG_TEST_RESULT])
+    if (alone < 2)
         return;
     ORR_SYMPTOM(
         f, "tests-alone", ORR_SYMPTOM_CAUSE, first->line,

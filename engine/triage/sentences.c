@@ -245,7 +245,8 @@ static void say_cause(struct orr_triaging *t)
         said += say_tried(t);
     if (!first)
         say_event(t);
-    if (!said && !event && triage->symptoms.count && triage->symptoms.rows[0].weight == ORR_SYMPTOM_SETTING) {
+    if (!said && !event && triage->symptoms.count && triage->symptoms.rows[0].weight == ORR_SYMPTOM_SETTING &&
+        !triage->symptoms.rows[0].slows) {
         say_more(t, triage->symptoms.rows[0].cause);
         say_more(t, triage->symptoms.rows[0].cure);
     }

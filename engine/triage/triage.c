@@ -267,15 +267,20 @@ static void judge(struct orr_triaging *t)
                                                            : ORR_TRIAGE_WORKED;
 }
 
-/* A job that finished needs no cause: its settings are only worth checking if it is slow. */
-static void demote_settings(struct orr_triage *triage)
+/* A job that finished needs no cause: its settings are only worth checking if it is slow. What only costs speed did not
+ * stop a job. */
+static void demote_slow(const struct orr_log *log, struct orr_triage *triage)
 {
-    if (triage->verdict != ORR_TRIAGE_WORKED && triage->verdict != ORR_TRIAGE_WARNED)
-        return;
-    for (uint32_t i = 0; i < triage->symptoms.count; i++)
-        if (triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE &&
-            !strncmp(triage->symptoms.rows[i].id, "setting:", strlen("setting:")))
-            triage->symptoms.rows[i].weight = ORR_SYMPTOM_SETTING;
+    const bool finished = triage->verdict == ORR_TRIAGE_WORKED || triage->verdict == ORR_TRIAGE_WARNED;
+    const bool stopped = triage->verdict == ORR_TRIAGE_FAILED || triage->verdict == ORR_TRIAGE_HUNG ||
+                         (!finished && log->mentions[ORR_MENTION_HANG]);
+    for (uint32_t i = 0; i < triage->symptoms.count; i++) {
+        struct orr_symptom *row = &triage->symptoms.rows[i];
+        const bool setting = !strncmp(row->id, "setting:", strlen("setting:"));
+        if (row->weight == ORR_SYMPTOM_CAUSE &&
+            (finished ? setting : stopped && !row->explains && (setting || row->slows)))
+            row->weight = ORR_SYMPTOM_SETTING;
+    }
 }
 
 /* Whether NVLink joins all GPUs of the compared machine. */
@@ -316,7 +321,7 @@ enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_ch
     ORR_TRY(orr_symptoms_find(log, arena, &ret_triage->symptoms, err));
     drop_levels(&t);
     judge(&t);
-    demote_settings(ret_triage);
+    demote_slow(log, ret_triage);
     orr_triage_ran(&t);
     ORR_TRY(orr_triage_choices(&t, err));
     orr_triage_sentences(&t);
