@@ -284,7 +284,7 @@ const struct orr_log_message orr_log_messages_network[] = {
      "If the host has such NICs, check ibv_devinfo and access to /dev/infiniband.",
      "Failed to initialize NET plugin IB"},
     {"net-none", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "Failed to initialize any NET plugin", NULL,
-     "No network could be used, not even sockets.",
+     "NCCL could use none of the networks that it was allowed to try.",
      "Check NCCL_NET, NCCL_NET_PLUGIN, NCCL_SOCKET_IFNAME and that the host has an interface that is up.",
      "Failed to initialize any NET plugin"},
     {"net-not-found", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "Error: network %w not found", NULL,
