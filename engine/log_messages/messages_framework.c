@@ -174,6 +174,12 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "VLLM_WORKER_MULTIPROC_METHOD=spawn), and do not use the GPU before.",
      "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the "
      "'spawn' start method"},
+    {"vllm-environment", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Overwriting environment variable", "NCCL_|GLOO_|UCX_",
+     "vLLM replaces a setting of this host by that of the head node, as it copies the head's settings to all workers "
+     "of Ray. If NICs or interfaces have other names here, the worker then fails.",
+     "On the head, write the names of such settings to ~/.config/vllm/ray_non_carry_over_env_vars.json: "
+     "[\"NCCL_IB_HCA\", \"NCCL_SOCKET_IFNAME\"]. Each host then keeps its own.",
+     "Overwriting environment variable NCCL_IB_HCA from 'rocep1s0f1' to 'rocep1s0f0'"},
     {"ray-actor", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "actor died", NULL, "A worker of Ray ended.",
      "Look for the first error of that worker, above or in /tmp/ray/session_latest/logs on its host.",
      "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task."},

@@ -180,6 +180,22 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Make `ssh HOST hostname` work from this host without a password: the same user, and ~/.ssh of mode 700 owned by "
      "it. Kubernetes: the MPI Operator's image must run sshd as that user.",
      "root@worker-1: Permission denied (publickey,password)."},
+    {"sshd-missing", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "/usr/sbin/sshd", "o such file|ot found",
+     "The image of the job's workers has no sshd, so the launcher (MPI Operator) cannot start processes in them. NCCL "
+     "had not begun.",
+     "Install openssh-server in the image, with host keys (`ssh-keygen -A`) and /run/sshd, and openssh-client in that "
+     "of the launcher.",
+     "exec: \"/usr/sbin/sshd\": stat /usr/sbin/sshd: no such file or directory: unknown"},
+    {"sshd-keys", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "sshd: no hostkeys available", NULL,
+     "The sshd of a worker does not start, because its image has no host keys. NCCL had not begun.",
+     "Run `ssh-keygen -A` when the image is built, as root or as the user that runs sshd.",
+     "sshd: no hostkeys available -- exiting."},
+    {"mpi-orted", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "orted: ", "ommand not found|o such file",
+     "Another host does not find Open MPI's daemon (orted): Open MPI is not installed there, or not in the PATH of a "
+     "shell that ssh starts. NCCL had not begun.",
+     "Install the same Open MPI at one path on all hosts, and start mpirun by that path or with --prefix PATH; in "
+     "containers, mpirun must start processes in the other container, not on its host.",
+     "bash: /usr/local/bin/orted: No such file or directory"},
     {"mpi-daemon", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "lost communication with a remote daemon", NULL,
      "MPI lost its own process on another host. NCCL had not begun, or ended with it.", ORR_TRY_MPI,
      "PRTE has lost communication with a remote daemon."},

@@ -93,7 +93,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "NCCL found no network interface that it may use.",
      "NCCL_SOCKET_IFNAME must name an interface that is up on this host (`ip -br addr`); names differ between hosts.",
      "Bootstrap : no socket interface found"},
-    {"socket-usable", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/Socket : no interface found", NULL,
+    {"socket-usable", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/Socket~: no interface found", NULL,
      "The socket network found no interface that it may use.",
      "NCCL_SOCKET_IFNAME must name an interface that is up on this host (`ip -br addr`).",
      "NET/Socket : no interface found"},

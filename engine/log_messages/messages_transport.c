@@ -39,6 +39,11 @@ const struct orr_log_message orr_log_messages_transport[] = {
     {"peer-access-yes", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "> Peer access from ", " : Yes",
      "CUDA says that two GPUs can access each other's memory.", "Nothing needs to change.",
      "> Peer access from NVIDIA GeForce RTX 3090 (GPU0) -> NVIDIA GeForce RTX 3090 (GPU1) : Yes"},
+    {"nvbandwidth-waived", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Waiv%w device_to_device", NULL,
+     "nvbandwidth leaves out copies between GPUs, because CUDA offers no P2P between any two of them, or there is one.",
+     "`nvidia-smi topo -p2p r` says why: GNS or NS means that the driver does not offer it for this model, such as "
+     "GeForce since RTX 40; CNS or TNS means the platform: PCIe ACS, the IOMMU or a virtual machine.",
+     "Waiving device_to_device_memcpy_write_ce."},
     {"peer-access-can", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, " CAN Access Peer Device", NULL,
      "CUDA says that two GPUs can access each other's memory.", "Nothing needs to change.",
      "Device=0 CAN Access Peer Device=1"},
@@ -102,6 +107,12 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "nvidia-imex does not start: none of the addresses in its node configuration file belongs to this host.",
      "Compare nodes_config.cfg with `ip -br addr`: it must list the address of every tray, this one's too.",
      "No matching network interface found for any IP addresses in the node configuration file"},
+    {"imex-in-use", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NV_ERR_IN_USE", "mex",
+     "nvidia-imex does not start, because another one runs on this host: the driver gives its session to one only. On "
+     "Kubernetes nodes the service of the driver package takes it from the ComputeDomain's daemon.",
+     "On nodes with ComputeDomains (NVIDIA's DRA driver): `sudo systemctl disable --now nvidia-imex` and `systemctl "
+     "mask nvidia-imex`. Elsewhere keep the service and start no second one: `pgrep -a nvidia-imex`.",
+     "NV_ERR_IN_USE Failed to allocate Imex session"},
     {"imex-ipv6", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "Query Status returned error code", "Address family not supported",
      "nvidia-imex-ctl asks over IPv6, which this host has turned off. That says nothing about IMEX itself.",
      "Ask over IPv4: `nvidia-imex-ctl -q -i 127.0.0.1 50005`.",

@@ -156,19 +156,26 @@ static void choose(struct orr_symptom_finder *f, const struct port *port)
                 .explains = failure(log));
 }
 
-/* "No such device" from ibv_modify_qp, without the table (NVIDIA/nccl#551, #718). */
+/* "No such device" from ibv_modify_qp, without the table (NVIDIA/nccl#551, #718); Linux says "No data available" if the
+ * entry is empty (rdma_get_gid_attr). Newer releases of NCCL name the NIC and the index. */
 static void no_such_index(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *event = orr_log_event_of(f->log, "ib-modify-qp");
-    if (!event || !strstr(event->text, "No such device") || f->log->kinds[ORR_LOG_GID])
+    const bool empty = event && strstr(event->text, "No data available");
+    if (!event || (!empty && !strstr(event->text, "No such device")) || f->log->kinds[ORR_LOG_GID])
         return;
+    static const char on[] = " on dev ", at[] = "local GID index ";
+    const char *nic = strstr(event->text, on), *index = strstr(event->text, at);
     ORR_SYMPTOM(f, "gid-missing", ORR_SYMPTOM_CAUSE, event->line,
                 .cause = orr_symptom_text(
                     f,
-                    "\"No such device\" of ibv_modify_qp (line %u) mostly means that the GID index in use is not in "
-                    "the table of that host's NIC: in containers that share a NIC each has rows of its own.",
-                    event->line),
-                .check = "Check: `show_gids` in every container lists the indices that it has.",
+                    "\"%s\" of ibv_modify_qp (line %u) mostly means that the GID index in use%s%.*s%s is not in the "
+                    "table of that host's NIC%s%.*s: NICs differ in it, and so do containers that share a NIC.",
+                    empty ? "No data available" : "No such device", event->line, index ? " (" : "",
+                    index ? (int)strspn(index + sizeof at - 1, "0123456789") : 0, index ? index + sizeof at - 1 : "",
+                    index ? ")" : "", nic ? " " : "", nic ? (int)strcspn(nic + sizeof on - 1, ", ") : 0,
+                    nic ? nic + sizeof on - 1 : ""),
+                .check = "Check: `show_gids` on every host and in every container lists the indices of each NIC.",
                 .cure = "Unset NCCL_IB_GID_INDEX: NCCL 2.21 or newer finds the index of each NIC. Otherwise write each "
                         "host's own, the row with v2 and an address, to its /etc/nccl.conf. If one NIC alone fails, "
                         "leave it out (NCCL_IB_HCA=^NAME); a job on one host needs none (NCCL_IB_DISABLE=1).",

@@ -261,6 +261,25 @@ static void mixed_releases(struct orr_symptom_finder *f)
         .explains = event->message->id);
 }
 
+/* Linux 7.0 of Ubuntu for DGX Spark reserves memory for kexec handover, which NICs then lack. */
+static void memory_of_handover(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "ib-register-memory|ib-create-qp|ib-register");
+    const uint32_t line = orr_symptom_said(f->log, "cmafree&!cmafree 0 kb", true);
+    if (!event || !line || !orr_symptom_said(f->log, "cmatotal 0 kb", true))
+        return;
+    ORR_SYMPTOM(
+        f, "kexec-handover", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(f,
+                                  "CmaFree is above CmaTotal, which is 0 (line %u): Linux 7.0 reserved that memory for "
+                                  "kexec handover (KHO), and the NIC driver gets too little (line %u).",
+                                  line, event->line),
+        .check = "Check on each host: `grep Cma /proc/meminfo`, and `uname -r`: 7.0.0-30 was seen to work.",
+        .cure = "Boot with kho=off, if no crash kernel needs it (/sys/kernel/kexec_crash_size is 0), or with an "
+                "older kernel.",
+        .explains = event->message->id);
+}
+
 /* A NIC could not register memory, and the text also says how much may be locked. */
 static void locked_memory(struct orr_symptom_finder *f)
 {
@@ -300,6 +319,7 @@ static void locked_memory(struct orr_symptom_finder *f)
 void orr_symptoms_of_network(struct orr_symptom_finder *f)
 {
     hidden_mismatch(f);
+    memory_of_handover(f);
     locked_memory(f);
     mixed_releases(f);
     link_local_gid(f);
