@@ -145,6 +145,8 @@ static bool passes(const char *command, const char *launcher, struct orr_span na
 static void one_host_only(struct orr_symptom_finder *f)
 {
     enum { NAMES_MOST = 3 };
+    static const char refused[] = "socket-refused|socket-abort"; /* by ranks that wait for another transport */
+    const struct orr_log_event *event = orr_log_event_of(f->log, refused);
     for (uint32_t i = 0; i < f->log->command_count; i++) {
         const struct orr_log_command *command = &f->log->commands[i];
         const char *at = command->text, *launcher = strstr(at, "mpirun "), *names = "";
@@ -164,8 +166,8 @@ static void one_host_only(struct orr_symptom_finder *f)
         if (!count || orr_symptom_said(f->log, "srun |sbatch|salloc|bashrc|nccl conf|etc environment", true))
             continue;
         ORR_SYMPTOM(
-            f, "set-on-one-host", orr_symptom_other_error(f->log, "") ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
-            command->line,
+            f, "set-on-one-host", orr_symptom_other_error(f->log, refused) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
+            command->line, .explains = event ? event->message->id : NULL,
             .cause = orr_symptom_text(f,
                                       "Only processes of the host on which mpirun runs get %s (line %u): Open MPI "
                                       "passes a variable on to other hosts only with -x.",
