@@ -81,14 +81,15 @@ static bool is_refuted(const struct orr_asked *row, const struct orr_log *log)
  * words have one of them, too: a row that says how large buffers are does not answer why something is slow. */
 static const char *const subjects[] = {
     HANGS,
-    "error|fail|exception|traceback|refused|unreachable&!no error|without error|any error|than an error|failover",
+    "error|fail|exception|traceback|refused|unreachable|ncclinvalid&!no error|without error|any error|than an "
+    "error|failover",
     "segfault|segmentation|crash|core dump|illegal memory|assert",
     "wrong data|wrong result|corrupt|incorrect re|incorrect da| nan | accuracy|garbage|gibberish",
     " oom| leak|out of memory",
-    " compil|cmake|undefined symbol| pip |nvcc|visual studio",
+    " compil|cmake|building nccl|undefined symbol| pip |nvcc|visual studio",
     "regress|upgrade |upgrading| we upgraded| i upgraded|bisect|downgrad",
     "slow|poor| low b| low p|too low|so low|is low",
-    "dcgm|grafana|prometheus|exporter|dashboard",
+    "dcgm|grafana|prometheus|exporter|dashboard|alert",
     "storage|tokenizer|dataloader|data loader|checkpoint|firmware|license| yaml |quantiz| mpi_|nvshmem|tensorflow",
 };
 

@@ -17,9 +17,9 @@ const struct orr_asked orr_asked_calls[] = {
      "Check: with the same group on both ranks, the hang or error goes away.",
      "Put a send and its receive between ncclGroupStart() and ncclGroupEnd() on every rank that takes part."},
     {"asked-group",
-     GROUPS "&?|how |why|what|can |wonder|question|understand&! hang|stuck|new_group|one thread|sm "
-            "count;ncclsend|ncclrecv|send recv|sendrecv|alltoall|all to all&without deadlock|prevent deadlock|prevents "
-            "deadlock|avoid deadlock|avoids deadlock|deadlock free&how |why|wonder|what ",
+     GROUPS "&?|how |why|what|can |wonder|question|understand&! hang|stuck|new_group|one thread|sm count|overhead|cpu "
+            "time|latency| us ;ncclsend|ncclrecv|send recv|sendrecv|alltoall|all to all&without deadlock|prevent "
+            "deadlock|prevents deadlock|avoid deadlock|avoids deadlock|deadlock free&how |why|wonder|what ",
      "All calls between ncclGroupStart() and ncclGroupEnd() start together at the end of the group, as one kernel. Its "
      "sends and receives run at the same time, up to 8 in a channel and the rest in rounds, in which each rank sends X "
      "ranks ahead and receives from X ranks behind, so they cannot deadlock.",
@@ -37,7 +37,7 @@ const struct orr_asked orr_asked_calls[] = {
     {"asked-send-waits",
      "ncclsend|ncclrecv|sendrecv|send recv|send kernel|recv kernel&kernel| gpu | hang&is running|keeps running|long "
      "time|waiting for|whole time|always block|block the gpu|block gpu|spin|occup| idle&!multiple "
-     "comm|communicators|deadlock|bandwidth|nchannels|max_ctas|grid|how many",
+     "comm|communicators|deadlock|bandwidth|nchannels|max_ctas|grid|how many|one block",
      "A send and its receive wait for each other on the GPU: the kernel of ncclSend() runs, and occupies its SMs, "
      "until the peer calls ncclRecv(), because NCCL's buffers hold only a part of the data. That is normal.",
      "Check: in Nsight Systems both kernels end at about the same time, whenever each began.",
@@ -46,7 +46,7 @@ const struct orr_asked orr_asked_calls[] = {
     {"asked-init-limit",
      "timeout|time out|time limit|forever|never return|never join|abort&comminitrank|commsplit|communicator "
      "init|communicator creat|create a communicator|creating a communicator&how |set |possible|can |provide|way "
-     "to&!socket timeout|store |watchdog",
+     "to&!lightning|torch distributed|socket timeout|store |watchdog",
      "NCCL has no time limit: ncclCommInitRank() waits until all ranks have called it. A program sets one with a "
      "non-blocking communicator: config.blocking = 0 and ncclCommInitRankConfig(), then it polls "
      "ncclCommGetAsyncError(), and calls ncclCommAbort() when its time is over.",
@@ -81,7 +81,7 @@ const struct orr_asked orr_asked_calls[] = {
      "Check: NCCL_DEBUG=WARN prints \"marked as failed\" when a device is given up.",
      "Otherwise call ncclCommAbort() on all ranks and make a new communicator, or restart from a checkpoint."},
     {"asked-tuner",
-     " tuner | tuning plugin|tuner plugin|ext tuner|tuner_plugin&?|how "
+     " tuning plugin| tuner plugin|ext tuner|tuner_plugin|nccl tuner|nccl s tuner&?|how "
      "|what|document|example|enforce|priorit|override|valid&!could not find",
      "A tuner plugin (NCCL_TUNER_PLUGIN, 2.19 on) changes the choice of algorithm, protocol and channels. It gets a "
      "table of costs for each call, and NCCL takes the least. Pairs that cannot run have the cost "
@@ -110,7 +110,7 @@ const struct orr_asked orr_asked_calls[] = {
      "Check: `lsmod | grep nvidia_peermem`, `uname -r` and `ibv_devinfo`; NCCL_DEBUG=INFO prints the GIN plugin.",
      "If GDAKI (NCCL_GIN_TYPE=3) fails and PROXY (2) works, look at these, also in the container."},
     {"asked-cumem-host",
-     "cumem_host|cumemhost|cumem host&what|segfault|segmentation|crash|fault|change|effect|safe|disable|why",
+     "cumem_host|ncclcumemhost|cumem host&what|segfault|segmentation|crash|fault|change|effect|safe|disable|why",
      "NCCL_CUMEM_HOST_ENABLE says how the shared memory of a host's ranks is made: 1 as CUDA's host memory, passed on "
      "by handles, 0 as files in /dev/shm. Collectives and P2P work with both. A crash in cuMemCreate() below "
      "ncclCuMemHostEnable() is a fault of CUDA's driver, which its developers expect to be fixed from r595 on.",
@@ -119,7 +119,7 @@ const struct orr_asked orr_asked_calls[] = {
      "driver."},
     {"asked-in-place",
      " in place |inplace|in_place&out of place|outofplace|out_of_place|offset&differ|why|what|mean|how "
-     "|need&!faster|bandwidth|busbw|wrong",
+     "|need&!faster|bandwidth|busbw|alltoall| n a |wrong",
      "An operation is in place if its result overwrites its input. For AllReduce, Broadcast and Reduce both buffers "
      "are then the same. AllGather's input is the rank's own part of the output (recvbuff + rank x sendcount), "
      "ReduceScatter's output the rank's own part of the input (sendbuff + rank x recvcount), hence the offset.",
@@ -147,7 +147,7 @@ const struct orr_asked orr_asked_calls[] = {
     {"asked-config",
      "communicator|per collective|each collective|process group&config|setting|env|environment|qps|channels&by "
      "communicator|per communicator|each communicator|different communicator|globally|global |per collective|each "
-     "collective|finer&?|need|plan|support|how |can |control&!nchannels|maxctas",
+     "collective|finer&?|need|plan|support|how |can |control&!memory|nchannels|maxctas",
      "NCCL's environment variables hold for all communicators of a process. ncclConfig_t has settings of one "
      "communicator: minCTAs, maxCTAs, netName, trafficClass (2.26 on), CTAPolicy, nvlsCTAs, collnetEnable (2.27 on), "
      "nChannelsPerNetPeer (2.28 on). Others, such as NCCL_IB_QPS_PER_CONNECTION, have no such field.",

@@ -17,7 +17,8 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-some-nics",
      "part of the nic|subset of |only some of|not all nic|not all of the|only half of|other nics|some nics|not use "
      "all|doesn t use all|does not use all|not used all|unused nic|only one nic|only 1 nic|one of the nics|nics are "
-     "idle& nic|hca|network card|ib card|interface&!alltoall|all2all|all to all|pod",
+     "idle& nic|hca|network card|ib card|interface&!link is down|down state|no link|udev|alltoall|all2all|all to "
+     "all|pod",
      "NCCL uses the NICs that its search finds useful: those beside the job's GPUs, as many as raise the bandwidth of "
      "a ring. One GPU per host fills one PCIe x16 link, and so uses one NIC. A NIC behind a PCIe link that is already "
      "full, or of another speed than the others, adds nothing. Rails are preferred but not enforced unless "
@@ -40,7 +41,7 @@ const struct orr_asked orr_asked_design[] = {
      "less."},
     {"asked-kernel-name",
      "nccldevkernel|nccl kernel name|ncclkernel_|kernel name|_ring_ll| ring_ll&protocol|proto | ll | "
-     "simple|algorithm|misleading|suffix|nsys|nsight|profiler|trace&!fault|illegal|timeout|oom",
+     "simple|algorithm|misleading|suffix&!fault|illegal|timeout|oom",
      "The name of a kernel, such as ncclDevKernel_AllReduce_Sum_f16_RING_LL, does not say what ran. To keep the "
      "library small, every kernel can run any operation, algorithm and protocol, and only the named one is compiled in "
      "for speed.",
@@ -66,7 +67,7 @@ const struct orr_asked orr_asked_design[] = {
      "NCCL_BUFFSIZE sets the size; NCCL's developers advise leaving it alone."},
     {"asked-utilization",
      "gpu util|gpu utilization|gpu utilisation|utilization is 100|100 utilization|volatile gpu&nccl|allreduce|all "
-     "reduce|collective|communicat|waiting&!memory util|low gpu|loader",
+     "reduce|collective|communicat|waiting&!increase|memory util|low gpu|loader",
      "GPU-Util of nvidia-smi is the share of time in which any kernel runs, even on one SM. Kernels of NCCL wait for "
      "their peers by polling, so a GPU that only waits shows 100 %.",
      "Check: the power draw is low while NCCL waits; `nvidia-smi dmon -s pu` or DCGM's SM activity shows it.",
@@ -105,7 +106,7 @@ const struct orr_asked orr_asked_design[] = {
      "`orrery channels --machine TYPE --hosts N` prints both."},
     {"asked-flat-ring",
      "hierarch|2d ring|two level|2 level|2d allreduce|flat ring|mix of ring|combine tree and ring|ring "
-     "inside&ring|tree|allreduce|all reduce&nccl&!nvlink domain",
+     "inside&ring|tree|allreduce|all reduce&nccl&!hsdp|fsdp|nvlink domain",
      "NCCL's rings are flat: one ring through all ranks, host after host, and no ring of rings. Trees are chains "
      "inside a host and binary trees between hosts. Only NVLSTree and CollNet have levels: NVLink SHARP inside, trees "
      "or the switches between hosts.",
@@ -114,7 +115,7 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-traffic",
      "how much data|traffic volume|how many bytes|amount of data|volume of data|communication "
      "volume&send|sent|transfer|receive|each gpu|per "
-     "gpu|network|cross|exchang&nccl|allreduce|ring|tree|alltoall|collective",
+     "gpu|network|cross|exchang&nccl|allreduce|ring|tree|alltoall|collective&!switches from",
      "For an AllReduce of size S on n ranks, each rank of a ring sends and receives 2(n-1)/n S, in a tree at most 2 S, "
      "and with NVLink SHARP about (n+1)/n S. AllGather, ReduceScatter and Alltoall move (n-1)/n S per rank, Broadcast "
      "and Reduce S.",
@@ -155,7 +156,7 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-small-difference",
      "a little|slightly|a bit |few percent|small "
      "difference|marginal&worse|lower|slower|better|higher|faster&allgather|all_gather|all gather|reducescatter|reduce "
-     "scatter|broadcast|allreduce&busbw|bandwidth|performance&nccl|_perf|busbw&!version|two nodes",
+     "scatter|broadcast|allreduce&busbw|bandwidth|performance&nccl|_perf|busbw&!ranks|container|version|two nodes",
      "A few percent between two operations have no cause in the design: the compiler's code for their kernels differs. "
      "AllGather copies bytes, without a kernel for each data type, which is slower only for buffers not aligned to 16 "
      "bytes.",

@@ -15,13 +15,14 @@
 #define CONTAINERS "container|docker|kubernetes| k8s | pod | pods "
 
 const struct orr_asked orr_asked_host[] = {
-    {"asked-two-domains", "computedomain&two |several|multiple|second |both&clique|nvl72|rack|imex|fail|error",
+    {"asked-two-domains", "computedomain&two |several|multiple|both&clique|nvl72|rack|imex|fail|error",
      "Two ComputeDomains of one NVLink clique start two sets of IMEX daemons, which can take memory of the fabric from "
      "each other: cuMemSetAccess() then fails with \"not supported\" now and then.",
      "Check: `kubectl get computedomains -A`, and whether jobs run without fault one after the other.",
      "Put the jobs into one ComputeDomain, or on different cliques. Meanwhile NCCL_MNNVL_ENABLE=0 keeps NVLink inside "
      "each host and uses the network between hosts."},
-    {"asked-topo-mp", " topo mp &nvlink|no nv| nv1| nv4| nv8| nv6| nv# |not show|shows no",
+    {"asked-topo-mp",
+     " topo mp &nvlink not|no nvlink|nvlink is missing|no nv| nv1| nv4| nv8| nv6| nv# |not show|shows no",
      "`nvidia-smi topo -mp` shows PCIe paths only, never NVLink: use `nvidia-smi topo -m`.",
      "Check: `nvidia-smi topo -m` shows NVLinks as NV#.",
      "Use the matrix of `nvidia-smi topo -m`; the places of the NICs are the same in both."},
@@ -37,8 +38,7 @@ const struct orr_asked orr_asked_host[] = {
      "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
      "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of --gpus-per-task, "
      "or one container with all GPUs; the program then picks its GPU by local rank."},
-    {"asked-ordinal",
-     "invalid device ordinal&srun|slurm|per task|per_task|each task|every task|each rank|one gpu|a single gpu",
+    {"asked-ordinal", "invalid device ordinal&srun|slurm|per task|per_task|each task|every task",
      "nccl-tests, like most programs, takes the GPU of its local rank. A task that sees one GPU has device 0 only, so "
      "all tasks but the first name a GPU that they do not see.",
      "Check: `srun` with the same options and `nvidia-smi -L` lists the GPUs of each task.",
@@ -54,9 +54,9 @@ const struct orr_asked orr_asked_host[] = {
      "Use GPUs whose driver offers P2P, or keep the traffic between these GPUs small."},
     {"asked-one-gpu-a-host",
      "one gpu per|1 gpu per|single gpu per|one gpu each|1 gpu each|one gpu on each&node|host|machine|server|each "
-     "of&nic | nics| hca&?|why|only|limited&!cuda_visible|alltoall|all to all|all2all|sendrecv;one rank|single "
-     "rank|one gpu|single gpu|1 gpu&several nic|multiple nic|all nic|more than one nic|two nics|2 nics|several hca|all "
-     "hcas|multiple hca&!alltoall|all to all|all2all|sendrecv",
+     "of&nic | nics| hca&all |both|traffic|gb s|bandwidth|busbw|limited&!cuda_visible|alltoall|all to "
+     "all|all2all|sendrecv;one rank|single rank|one gpu|single gpu|1 gpu&several nic|multiple nic|all nic|more than "
+     "one nic|two nics|2 nics|several hca|all hcas|multiple hca&!alltoall|all to all|all2all|sendrecv",
      "One GPU sends and receives over its own PCIe link, which carries about what one fast NIC does (NCCL counts 48 "
      "GB/s for x16 of generation 5, 24 for generation 4). So a job with one GPU on each host gets the rate of one fast "
      "NIC, whatever NCCL_IB_HCA names.",
@@ -78,7 +78,8 @@ const struct orr_asked orr_asked_host[] = {
      "In Kubernetes, a ComputeDomain of NVIDIA's DRA driver gives the channel. NCCL_MNNVL_ENABLE=0 and "
      "NCCL_NVLS_ENABLE=0 let jobs run meanwhile."},
     {"asked-gdr-hang",
-     "gpudirect|gpu direct|gdr|nccl_net_gdr_level&hang|stuck|freez|fails|crash&works|without|level loc|level 0|disabl",
+     "gpudirect|gpu direct| gdr |gdrdma|nccl_net_gdr_level&hang|stuck|freez|fails|crash&works|without|level loc|level "
+     "0|disabl",
      "If a job works without GPUDirect RDMA only, PCIe ACS or the IOMMU probably breaks it.", ORR_ACS_CHECK,
      ORR_ACS_CURE},
     {"asked-flushed", "vendor err 249|vendor_err 249|vendor error 249|vendor_err 0xf9",
@@ -96,8 +97,8 @@ const struct orr_asked orr_asked_host[] = {
      "Check: \"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that it is used.",
      "Set it only if a measurement on this machine shows that it helps."},
     {"asked-bridges",
-     "pci 0 2 |2 5 gt s|bridge&topology file|topo file|topology xml| xml|nccl_topo_file| vm | vms |virtual| "
-     "kvm&nccl|gpu",
+     "pci 0 2 |2 5 gt s|pci bridge|virtual bridge|bridges&topology file|topo file|topology xml| xml|nccl_topo_file| vm "
+     "| vms |virtual| kvm&nccl|gpu",
      "Virtual bridges report a link of 2.5 GT/s x1, which NCCL takes for 0.2 GB/s: it avoids all paths through them.",
      "Check: link_speed and link_width of the bridges in the topology file (NCCL_TOPO_FILE), and `lspci -vv`.",
      "Give the bridges their real link in the file (link_speed=\"32.0 GT/s PCIe\" link_width=\"16\" for PCIe 5); "
@@ -123,7 +124,7 @@ const struct orr_asked orr_asked_host[] = {
      "Check: `nvidia-smi -q | grep -A3 Fabric` in the VM must say Completed; `fmpm -l` on the host lists partitions.",
      "Set FABRIC_MODE=1 in fabricmanager.cfg on the host or in the service VM, and activate the partition of the VM's "
      "GPUs before it starts. NCCL_P2P_DISABLE=1 does not help, because CUDA itself waits for the fabric."},
-    {"asked-vm-topology", VIRTUAL "|cloud&topo|numa|hierarch|pcie switch|pci switch|pcie tree&!topo p2p",
+    {"asked-vm-topology", VIRTUAL "&topo|numa|hierarch|pcie switch|pci switch|pcie tree&!topo p2p",
      "A virtual machine hides the host's PCIe switches, and often its NUMA nodes, so NCCL takes GPUs and NICs for far "
      "apart. A topology file in NCCL_TOPO_FILE gives NCCL a PCI tree that is equivalent to the host's; NCCL then finds "
      "GPUs and NICs itself.",
@@ -165,16 +166,16 @@ const struct orr_asked orr_asked_host[] = {
      "Update the BIOS, set the slots of the GPUs from Auto to generation 4, and replace risers. If lower power limits "
      "(`nvidia-smi -pl`) help, it is the power supply."},
     {"asked-bar",
-     "bar1|resizable bar|re size bar| rebar|bar size|large bar|small bar| bar of &p2p|peer to peer|gpu|fail| 4090| "
-     "5090| 3090",
+     "bar1|resizable bar|re size bar| rebar|bar size|large bar|small bar| bar of &p2p|peer to peer|fail|too small| "
+     "4090| 5090| 3090",
      "P2P over PCIe with a patched driver for GeForce cards needs a BAR1 as large as the GPU's memory: with 256 MB, "
      "mapping another GPU's memory fails.",
      "Check: `nvidia-smi -q | grep -A3 BAR1` must show at least the size of the GPU's memory.",
      "Turn Above 4G Decoding and Resizable BAR on in the BIOS, and update the BIOS if it lacks them. dmesg says \"BAR "
      "1: can't assign; no space\" if the BIOS leaves too little room. NVIDIA's own driver offers these cards no P2P."},
     {"asked-p2p-models",
-     "p2p|peer to peer|peer access&different gpu|different model|different card|another gpu|other model|mixed gpu|mix "
-     "of;p2p|peer to peer|peer access&5060&5070|5080|5090|4090;p2p|peer to peer|peer "
+     "p2p|peer to peer|peer access&different gpus|different gpu model|different model|different card|another gpu|other "
+     "model|mixed gpu|mix of;p2p|peer to peer|peer access&5060&5070|5080|5090|4090;p2p|peer to peer|peer "
      "access&3090&4090|5090&!monitor|p2p driver|patched;p2p|peer to peer|peer access&4090&5090|5080&!monitor|p2p "
      "driver|patched",
      "The driver offers P2P over PCIe only between GPUs of one model, or of close relatives. Between others NCCL sends "
@@ -230,7 +231,8 @@ const struct orr_asked orr_asked_host[] = {
     {"asked-wrong-data",
      "communicat|transfer|copy |copies|copied|all_reduce|allreduce|p2p|peer to "
      "peer&data|result|value|tensor&incorrect|wrong|corrupt|all "
-     "zero|zeroed|garbage&!ll128|buffsize|chunk|determin|bitwise|rounding|dtype|bf16|fp8|reset|mean|column",
+     "zero|zeroed|garbage&!ll128|buffsize|chunk|determin|bitwise|rounding|dtype|bf16|fp8|reset|mean|column|shape|data "
+     "type",
      "GPUs that get wrong data over PCIe while others are right mostly have P2P that PCIe ACS or an IOMMU breaks: "
      "writes to another GPU end elsewhere. NCCL itself does not see it. Run once with NCCL_P2P_DISABLE=1.",
      "Check: `all_reduce_perf -c 1` counts wrong values with P2P and none without. `sudo lspci -vvv | grep -i acsctl` "
@@ -283,8 +285,8 @@ const struct orr_asked orr_asked_host[] = {
      "levels."},
     {"asked-nvlink-used",
      "nvlink&verify|check whether|check if|confirm|make sure|how can i see|how to see|how do i know|how can i know|how "
-     "to know|is used|is using|really use|actually use|utiliz&!sharp|nvls|inactive|down|no nvlink|without "
-     "nvlink|utilization",
+     "to know|nvlink is used|nvlink being used|using nvlink|really use|actually "
+     "use|utiliz&!sharp|nvls|inactive|down|no nvlink|without nvlink|utilization",
      "\"via P2P/IPC\", \"via P2P/CUMEM\" or \"via P2P/direct pointer\" between GPUs that NVLink joins (NV# in "
      "`nvidia-smi topo -m`) means that NCCL uses NVLink. \"Using network Socket\" or IB concerns other hosts only.",
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each link; "
@@ -330,7 +332,7 @@ const struct orr_asked orr_asked_host[] = {
      "`orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` says what NCCL decides."},
     {"asked-p2p-geforce",
      "p2p|peer to peer|peer access&support|have |possible|enable|does |can &4090|5090|4080|5080|4070|5070|geforce|rtx "
-     "40|rtx 50&!patched|resizable|bar |rdma|gpudirect| gdr",
+     "40|rtx 50&!patched|resizable|bar |rdma|ethernet|hosts|nodes|gpudirect| gdr",
      "NVIDIA's driver does not offer P2P over PCIe between GeForce cards of the series 20, 40 and 50: NCCL sends data "
      "between them through host memory. That works, and no setting of NCCL changes it.",
      "Check: `nvidia-smi topo -p2p r` says NS, CNS or GNS for such pairs.",
@@ -348,8 +350,8 @@ const struct orr_asked orr_asked_host[] = {
      "NCCL_P2P_LEVEL=PHB or SYS allows P2P through CPUs: measure, it is often slower. `orrery explain --why p2p` with "
      "the matrix names the rule."},
     {"asked-bridges",
-     "nvlink|bridge& pair|pairs|pairwise|some gpu|not all gpu|only two|2 of |between gpu 0 "
-     "and&nccl|all_reduce|allreduce|8 gpus|4 gpus|bandwidth|not use&!nvswitch| sxm|and pcie|both|at the same time",
+     "nvlink|bridge& pair|pairs|pairwise|some gpu|not all gpu|only two|2 of &nccl|all_reduce|allreduce|8 gpus|4 "
+     "gpus|bandwidth|not use&!nvswitch| sxm|and pcie|both|at the same time",
      "A bridge joins two cards (NV# in the matrix), and all other pairs have PCIe only. A ring over all GPUs is as "
      "fast as its slowest link, so an operation over more than the bridged pair gets the speed of PCIe.",
      "Check: `nvidia-smi topo -m` shows NV# in pairs; all_reduce_perf on one pair (CUDA_VISIBLE_DEVICES) shows NVLink.",

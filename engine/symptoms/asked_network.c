@@ -30,7 +30,7 @@ const struct orr_asked orr_asked_network[] = {
      "Check: `nvidia-smi -L` and `ibdev2netdev -v` in both workers must show the same GPUs and NICs of the host.",
      "Pin both workers to the same ones: a selector by NUMA node, or a list of PCI addresses, in the claim."},
     {"asked-gin-mtu",
-     " gin |gdaki| doca &mtu | 1500 ; gin |gdaki& hang| stuck|never incremented|silently fail|waitsignal|never "
+     " gin |gdaki| doca &mtu | 1500 &! efa ; gin |gdaki& hang| stuck|never incremented|silently fail|waitsignal|never "
      "return&!proxy hang|nvlink|efa ",
      "GIN without a proxy (GDAKI) sends with an MTU of 4096 bytes, whatever the port has, and hangs on a NIC whose "
      "Ethernet MTU is 1500. NCCL's developers mended that in July 2026.",
@@ -44,8 +44,9 @@ const struct orr_asked orr_asked_network[] = {
      "Give ports, interfaces and switches of all hosts one MTU (RoCE: 9000, InfiniBand: 4096)."},
     {"asked-ib-off",
      "not use|not using|not see|not detect|not find|instead of|falls back|fell back|over tcp& ib | infiniband | roce "
-     "&network|socket|tcp&nccl|torchrun|training|job|node|vllm&!ib_disable|want|avoid|disable|force| efa "
-     "|nvlink|ibext;nccl&falls back|fell back|fall back|fallback&socket| tcp &!efa|ofi|libfabric|gloo|tcpx|fastrak",
+     "&network|socket|tcp&nccl|torchrun|training|job|node|vllm&!bootstrap|on "
+     "purpose|ib_disable|want|avoid|disable|force| efa |nvlink|ibext;nccl&falls back|fell back|fall "
+     "back|fallback&socket| tcp &!efa|ofi|libfabric|gloo|tcpx|fastrak",
      "NCCL uses InfiniBand or RoCE by itself if it finds a NIC that is up, or else TCP. In a container it finds none "
      "without /dev/infiniband and the RDMA libraries (libibverbs).",
      "Check: with NCCL_DEBUG=INFO, \"NET/IB : Using [0]mlx5_0:1/IB\" or \"No device found\"; `ibv_devices` in the "
@@ -73,7 +74,7 @@ const struct orr_asked orr_asked_network[] = {
      "x4.",
      "Try a full power cycle of both machines (off power for a minute) with the cable plugged in, and measure again. "
      "Update their firmware (fwupdmgr)."},
-    {"asked-pkey", " pkey|pkey_index|pkeys|partition key&nccl|ib_send|ib_write|index|?&!ucx_ib",
+    {"asked-pkey", " pkey|pkey_index|pkeys|partition key&nccl|ib_send|ib_write|index|?&!ucx_ib|opensm",
      "NCCL uses the partition key at index 0 of each InfiniBand port, unless NCCL_IB_PKEY names another index (not the "
      "key itself).",
      "Check: `cat /sys/class/infiniband/mlx5_0/ports/1/pkeys/0`, and the same for 1, on all hosts; `ib_send_bw "
@@ -92,7 +93,7 @@ const struct orr_asked orr_asked_network[] = {
      "one connection (and iperf without -P 8) need not fill a fast link."},
     {"asked-below-raw",
      "ib_write_bw|ib_send_bw|ib_read_bw|perftest&line rate|full|fine|good|normal|expected|reach|as it should|ok &nccl "
-     "test|nccl itself|all_reduce|allreduce|nccl &low|slow|half|below|less|not perform|did not|only&!also "
+     "test|nccl itself|all_reduce|allreduce|nccl &low|slow|half|below|less|not perform|did not|only&!alltoall|also "
      "slow|use_cuda|bond|qp|tcp|socket",
      "ib_write_bw measures host memory, and NCCL sends GPU memory: if only NCCL is slow, first suspect that GPUDirect "
      "RDMA is off (nvidia-peermem or nv_peer_mem not loaded, no DMA-BUF) or that PCIe ACS slows it.",
@@ -102,7 +103,7 @@ const struct orr_asked orr_asked_network[] = {
      "ib_write_bw Gb/s, and one NIC of 200 Gb/s gives 24 GB/s."},
     {"asked-gdr-geforce",
      "4090|4080|3090|3080|5090|5080|2080|geforce&gpudirect|gpu direct| gdr|rdma&can |will |does "
-     "|support|possible|work|enable|?&!gpudirect p2p",
+     "|support|possible|work|enable|?&!for video|gpudirect p2p",
      "GeForce cards have no GPUDirect RDMA: NVIDIA's driver offers it for data centre and professional GPUs only, so a "
      "NIC cannot reach their memory. NCCL still uses RDMA between hosts, and copies through host memory.",
      "Check: with NCCL_DEBUG=INFO, \"via NET/IB/0\" without /GDRDMA means RDMA through host memory.",
@@ -128,7 +129,7 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-one-host",
      "topolog|graph search|graph xml& multi|all machines|all nodes|all hosts|entire |whole cluster|between |across "
      "|external switch|inter node&how|can |possible|does nccl|is "
-     "it|question&nccl|xml&!rail|bandwidth|performance|nvswitch|mnnvl|tree",
+     "it|question&nccl|xml&!slurm|rail|bandwidth|performance|nvswitch|mnnvl|tree",
      "NCCL searches the topology of each host alone and does not know the network between hosts: networks have no "
      "common way to discover it, and a search over all hosts would not end in time. It joins the rings and trees of "
      "the hosts in the order of their ranks. Only the hosts of one NVLink domain (MNNVL) are searched as one.",
@@ -194,7 +195,7 @@ const struct orr_asked orr_asked_network[] = {
      "Update NCCL to 2.24.3 or newer. From 2.18.1 on, NCCL_NET_OVERHEAD=1000 on all hosts may be enough."},
     {"asked-mixed",
      "heterogeneous|different types of gpu|different gpu model|mixed gpu&nccl|allreduce|communicator|node| "
-     "hang&!cpu|clusters|ethernet;a100&v100&mix|one job|together|same communicator|heterogeneous",
+     "hang&!pipeline|cpu|clusters|ethernet;a100&v100&mix|one job|together|same communicator|heterogeneous",
      "One communicator may have GPUs of different models, with the same NCCL release and kind of network on all hosts. "
      "With A100 and H100 together, 2.18.3 to 2.20.3 could choose different algorithms and hang.",
      "Check: NCCL_DEBUG=INFO on all ranks must show the same release, \"Using network\" and \"coll channels\".",
@@ -226,7 +227,7 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-symmetric",
      "symmetric memory|symmetric kernel|symm "
      "mem|commwindowregister|win_coll_symmetric&nccl|nvlink|pcie|sglang|vllm|network|infiniband|node&?| how | support| "
-     "why | enable| work| question| plan|speedup&!torch symm|non symmetric|openshmem|wrong|accuracy|silently",
+     "why | enable| work| question| plan|speedup&!turn off|torch symm|non symmetric|openshmem|wrong|accuracy|silently",
      "Symmetric memory is for GPUs that reach each other's memory: all of one NVLink domain. P2P over PCIe is enough "
      "for its kernels up to 2.28.9 only; newer releases use them only if NVLink joins all GPUs of a host. Over the "
      "network it needs GIN, and has kernels for AllGather (2.29.2 on) and ReduceScatter (2.29.7 on).",

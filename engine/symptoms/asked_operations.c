@@ -87,7 +87,7 @@ const struct orr_asked orr_asked_operations[] = {
      "reach. NCCL_ALGO=Tree or NVLS shows whether the choice is the cause."},
     {"asked-chosen",
      "algorithm|protocol&print|find out|indicator|how can i see|how to see|know which|know the|see "
-     "which|log&chosen|chose|selected|picked&nccl|ring|allreduce",
+     "which|log&chosen|chose|selected|picked&nccl|ring|allreduce&!roce",
      "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the choice for each operation, such as \"AllReduce: 1048576 "
      "Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..7}\" (2.19 on, before 2.24 without channels). NCCL chooses "
      "by size, so one run uses several.",
@@ -129,7 +129,7 @@ const struct orr_asked orr_asked_operations[] = {
      "ncclConfig_t. Operations that need another number need another communicator.",
      "Check: \"N coll channels\" of each communicator with NCCL_DEBUG=INFO.",
      "ncclCommSplit() with splitShare=1 makes a communicator that has other limits and shares the resources."},
-    {"asked-sm", "channel|nccl kernel| cta& sm | sms | sm?",
+    {"asked-sm", "channel|nccl kernel| cta& sm | sms | sm?&!architecture",
      "A channel is one block of threads (a CTA), which occupies an SM until the operation ends, and does not share it "
      "with compute kernels. An operation uses at most as many SMs as the communicator has channels.",
      "Check: \"N coll channels\" and \"N p2p channels\" with NCCL_DEBUG=INFO.",

@@ -85,8 +85,8 @@ const struct orr_asked orr_asked_programs[] = {
      "Check: ask RAS twice (`ncclras -v`). Counts that do not grow in the meantime show a hang.",
      "Look at links and NICs of all hosts, and for Xid messages in dmesg."},
     {"asked-debug",
-     "nccl_debug&no output|nothing|not print|t print|not show|no log|not appear|not see|no effect|not "
-     "work|where&!subsys| graph | tuning | coll |level",
+     "nccl_debug&no output|nothing|not print|t print|not show|no log|not appear|not see|no effect|not work|where&!too "
+     "much|only rank 0|subsys| graph | tuning | coll |level",
      "NCCL reads NCCL_DEBUG in each process that makes a communicator. If it prints nothing, the variable does not "
      "reach that process, its output goes elsewhere, or NCCL is not used (one rank, Gloo, vLLM's own all-reduce).",
      "Check: `tr '\\0' '\\n' < /proc/PID/environ | grep NCCL` with the PID of a worker.",

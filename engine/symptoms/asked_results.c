@@ -39,8 +39,8 @@ const struct orr_asked orr_asked_results[] = {
      "`orrery predict --machine TYPE --hosts N` prints both, the second time with --set NCCL_NVLS_ENABLE=0."},
     {"asked-more-channels",
      "nccl_min_nchannels|nccl_min_ctas|nccl_nchannels_per_net_peer|min_ctas|more "
-     "channels&improv|better|increas|faster|higher|recommend|should i|gain&nccl|bandwidth|busbw|performance&!set by "
-     "environment|not improve|default",
+     "channels&improv|better|increas|faster|higher|recommend|should "
+     "i|gain&nccl|bandwidth|busbw|performance&!ignored|set by environment|not improve|default",
      "By default NCCL uses as few channels, and so SMs, as reach nearly the links' bandwidth. More channels gain a few "
      "percent in a benchmark: two hosts of 8 H100 reached 366 GB/s, and more than 380 with NCCL_MIN_CTAS=24. In a job "
      "they take SMs from computation.",
@@ -48,8 +48,8 @@ const struct orr_asked orr_asked_results[] = {
      "Keep the default unless the job itself gets faster."},
     {"asked-nvls-factor",
      "nvls|nvlink sharp|nvswitch sharp| sharp &busbw|bus bandwidth|bus bw|algorithm "
-     "bandwidth|algbw&factor|exceed|higher than|greater than|more than|instead "
-     "of|formula|conversion|ratio|calculat&!infiniband|collnet|quantum|0 nvls|two node| 2 node|multi "
+     "bandwidth|algbw&factor|exceed|higher than|greater than|more "
+     "than|formula|conversion|ratio|calculat&!infiniband|collnet|quantum|0 nvls|two node| 2 node|multi "
      "node|nvlstree|instead of just",
      "nccl-tests does not know which algorithm ran and always multiplies AllReduce by 2(n-1)/n. With NVLink SHARP "
      "(NVLS), busbw is the NVLink bandwidth that a ring would need for the same time, not what the links carry: that "
@@ -141,8 +141,8 @@ const struct orr_asked orr_asked_results[] = {
     {"asked-latency",
      "latency|microsecond|small message|small size|small data|tiny&nccl|allreduce|all_reduce|all reduce|collective&how "
      "can|how to|minimi|reduce the|lower the|so high|too high|normal|expected|grows|increases with|increase "
-     "with&!network latency|ib latency|memory|pxn|ll128|register|mpirun|spike|jitter|sometimes|occasional|version|cuda "
-     "graph capture| pat ",
+     "with&!measure|network latency|ib "
+     "latency|memory|pxn|ll128|register|mpirun|spike|jitter|sometimes|occasional|version|cuda graph capture| pat ",
      "For small sizes an operation takes the time of starting a kernel plus the latency of each step, whatever the "
      "bandwidth: a ring of n ranks has 2(n-1) steps, a tree grows with the logarithm of hosts, NVLink SHARP has few.",
      "Check: the time of nccl-tests at 8 bytes is that latency; -G 10 (CUDA graphs) shows it without starting kernels.",
@@ -151,7 +151,7 @@ const struct orr_asked orr_asked_results[] = {
     {"asked-first",
      "first iteration|first call|first allreduce|first all reduce|first all_reduce|first collective|first "
      "operation|first communication&slow|long|seconds|latency|more "
-     "time|higher&nccl|allreduce|collective|all_reduce|all reduce&!timeout|timed out",
+     "time|higher&nccl|allreduce|collective|all_reduce|all reduce&!comminitrank|compile|timeout|timed out",
      "NCCL makes connections at their first use: those of each algorithm from 2.22.3 on (with cuMem), those of each "
      "peer for send and receive always. The first operation therefore also allocates buffers, connects and loads "
      "kernels.",

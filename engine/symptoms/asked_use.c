@@ -31,7 +31,8 @@ const struct orr_asked orr_asked_use[] = {
      "Check: NCCL_GRAPH_DUMP_FILE=/tmp/graph.xml writes what NCCL finds by itself.",
      "If the search finds bad channels, update NCCL or correct the topology (NCCL_TOPO_FILE) instead."},
     {"asked-log-lines",
-     " pattern |samechannels|maxbw|totalbw|crossnic|threadthresholds& mean|understand|explain|interpret|represent",
+     " pattern 1| pattern 2| pattern 3| pattern 4| pattern 5|samechannels|maxbw|totalbw|crossnic|threadthresholds& "
+     "mean|understand|explain|interpret|represent",
      "\"Pattern 4\" is the ring, 1 to 3 are trees and 5 NVLink SHARP; \"bw 20/20\" is GB/s of a channel inside and "
      "between hosts; \"type NVL/PIX\" the farthest path between GPUs and to NICs; \"sameChannels 1\" says that all "
      "channels are alike. The lines below list the devices of each channel. maxBw is the fastest link of a GPU.",
@@ -54,7 +55,7 @@ const struct orr_asked orr_asked_use[] = {
      "Check: look at the rank whose count of operations is lower than those of the others.",
      "NCCL has no function that lists pending operations. If no rank is behind, look at links, NICs and Xid messages."},
     {"asked-alltoall",
-     "alltoall|all to all|all2all&node|scal|degrad|poor|slow|drop|linear|lower&!p2p|shm;alltoall|all to "
+     "alltoall|all to all|all2all&node|scal|degrad|poor|slow|drop|linear|lower&!token|memory|p2p|shm;alltoall|all to "
      "all|all2all&busbw|bandwidth|throughput&mean|calculat|expect|theoretical|formula",
      "Alltoall sends to every rank directly: on N hosts, (N-1)/N of the data of a GPU crosses its own NIC, so bus "
      "bandwidth falls towards that of one NIC per GPU (50 GB/s for 400 Gb/s), from far above it on one host. Rings and "
@@ -64,7 +65,7 @@ const struct orr_asked orr_asked_use[] = {
      "NCCL_MIN_P2P_NCHANNELS=32 shows whether that is the cause."},
     {"asked-determinism",
      "determinis|bitwise|same result|results are different|result the same&allreduce|all "
-     "reduce|all_reduce|reduction&!benchmark|own cpu",
+     "reduce|all_reduce|reduction&!benchmark| cpu ",
      "All ranks always get the same result. Between calls, rings and trees give the same bits if ranks, GPUs, size, "
      "release and settings are the same, because the sum keeps its order. With NVLink SHARP, they may differ.",
      "Check: run with NCCL_NVLS_ENABLE=0, which turns NVLink SHARP off.",
@@ -146,7 +147,8 @@ const struct orr_asked orr_asked_use[] = {
      "Check: `top -H -p PID` shows the threads of a rank.",
      "A communicator has one progress thread per rank, and no setting changes that number."},
     {"asked-profiler",
-     "profiler plugin|profile_event_mask|nccl profiler&?|see|only|nothing|missing|how |what |understand&!fault",
+     "profiler plugin|profile_event_mask|nccl profiler&!nsight| abi | v4 | v5 &?|see|only|nothing|missing|how |what "
+     "|understand&!fault",
      "Events below a collective come from the proxy thread, so only transfers over the network have them: on one host "
      "with P2P there are none. NCCL_PROFILE_EVENT_MASK, which NCCL's example plugin reads, adds up 1 (group), 2 "
      "(collective), 4 (send and receive), 8 (proxy operation), 16 (its steps), 32 (control), 64 (kernel channel).",
