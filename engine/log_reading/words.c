@@ -25,14 +25,15 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_NCCL] =
         "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
         "all_reduce| alltoall| all2all | allgather| all_gather| reducescatter| reduce_scatter| collectives "
-        "|gdrdma|gpudirect| rdma | infiniband | ib | topo mp |invalid device ordinal; rail|vendor err|topology file& "
-        "gpu| nic| node| hca| rank| h100| h200| a100| b200; nic | nics & gpu|collective; iommu |p2p | acs |peer to "
-        "peer& gpu| rtx |nvidia ; gdaki | tuner plugin| tuning plugin; all gather| all reduce| reduce scatter& rank| "
-        "ring |fsdp| gpu; sharp & roce;tensor parallel|tensor_parallel; sendrecv ;collective "
+        "|gdrdma|gpudirect| rdma | infiniband | ib | topo mp |invalid device ordinal|vendor "
+        "err|vendor_err|computedomain|compute domain|healthmask|health mask|cliqueid| gb10 |dgx spark|show_gids; "
+        "rail|topology file& gpu| nic| node| hca| rank| h100| h200| a100| b200; nic | nics & gpu|collective; iommu "
+        "|p2p | acs |peer to peer& gpu| rtx |nvidia ; gdaki | tuner plugin| tuning plugin; all gather| all reduce| "
+        "reduce scatter& rank| ring |fsdp| gpu; sharp & roce;tensor parallel|tensor_parallel; sendrecv ;collective "
         "communication|communicator& gpu|channels| "
-        "ranks;in_place&out_of_place|coll;can_device_access_peer|ggml_cuda_p2p|"
-        "peer access;gibberish|garbled|mangled|garbage output|all zero|zeros&two gpu|gpu split|gpu_split|both "
-        "gpu|multiple gpus|second gpu|other gpu|row split|split mode|destination gpu",
+        "ranks;in_place&out_of_place|coll;can_device_access_peer|ggml_cuda_p2p|peer "
+        "access;gibberish|nonsense|garbled|mangled|garbage output|all zero|zeros&two gpu|gpu split|gpu_split|both "
+        "gpu|to cuda 1|multiple gpus|second gpu|other gpu|row split|split mode|destination gpu",
     [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return",
     [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",
     [ORR_MENTION_VIRTUAL] = "virtual machine|virtualized| kvm|qemu",
@@ -72,17 +73,19 @@ bool orr_log_says(const struct orr_log_said *said, uint32_t count, uint32_t line
     return false;
 }
 
-/* Writes the words of a text and returns their bytes. Digits, '_' and '?' stay, everything else that is not a letter
- * becomes one blank. */
-static size_t plain(const char *text, size_t length, char words[SEARCHED_MOST + 3])
+/* Writes the words of a text and returns their bytes. Digits, '_' and '?' stay, '?' as a word of its own; everything
+ * else that is not a letter becomes one blank. */
+static size_t plain(const char *text, size_t length, char words[2 * SEARCHED_MOST + 3])
 {
     size_t count = 1;
     words[0] = ' ';
     for (size_t i = 0; i < length && i < SEARCHED_MOST; i++) {
         const char lower = orr_is_letter(text[i]) ? (char)(text[i] | 0x20) : text[i];
         const bool kept = orr_is_letter(lower) || orr_is_digit(lower) || lower == '_' || lower == '?';
-        if (kept || words[count - 1] != ' ')
-            words[count++] = kept ? lower : ' ';
+        if ((!kept || lower == '?' || words[count - 1] == '?') && words[count - 1] != ' ')
+            words[count++] = ' ';
+        if (kept)
+            words[count++] = lower;
     }
     if (words[count - 1] != ' ')
         words[count++] = ' ';
@@ -108,7 +111,7 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
 {
     enum { BLANKS_LEAST = 4 }; /* around three words */
     struct orr_log *log = b->log;
-    char words[SEARCHED_MOST + 3];
+    char words[2 * SEARCHED_MOST + 3];
     size_t blanks = 0;
     if (log->said_count == LINES_MOST && (printed || b->unprinted >= MENTIONS_MOST))
         return;

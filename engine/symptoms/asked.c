@@ -90,7 +90,7 @@ static const char *const subjects[] = {
     "regress|upgrade |upgrading| we upgraded| i upgraded|bisect|downgrad",
     "slow|poor| low b| low p|too low|so low|is low",
     "dcgm|grafana|prometheus|exporter|dashboard|alert",
-    "storage|tokenizer|dataloader|data loader|checkpoint|firmware|license| yaml |quantiz| mpi_|nvshmem|tensorflow",
+    "storage|tokenizer|dataloader|data loader|checkpoint|license| yaml |quantiz| mpi_|nvshmem|tensorflow",
 };
 
 /* Whether words that a row wants have a word of the subject. */

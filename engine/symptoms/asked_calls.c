@@ -35,8 +35,8 @@ const struct orr_asked orr_asked_calls[] = {
      "Check: without CUDA_LAUNCH_BLOCKING, the hang goes away.",
      "Unset it where NCCL runs. To find a kernel that fails, use compute-sanitizer, or one GPU without NCCL."},
     {"asked-send-waits",
-     "ncclsend|ncclrecv|sendrecv|send recv|send kernel|recv kernel&kernel| gpu | hang&is running|keeps running|long "
-     "time|waiting for|whole time|always block|block the gpu|block gpu|spin|occup| idle&!multiple "
+     "ncclsend|ncclrecv|sendrecv|send recv|send kernel|recv kernel&kernel| gpu | hang&is running|gpu busy|keeps "
+     "running|long time|waiting for|whole time|always block|block the gpu|block gpu|spin|occup| idle&!multiple "
      "comm|communicators|deadlock|bandwidth|nchannels|max_ctas|grid|how many|one block",
      "A send and its receive wait for each other on the GPU: the kernel of ncclSend() runs, and occupies its SMs, "
      "until the peer calls ncclRecv(), because NCCL's buffers hold only a part of the data. That is normal.",
@@ -128,8 +128,9 @@ const struct orr_asked orr_asked_calls[] = {
      "the results would be wrong."},
     {"asked-one-rank",
      "single gpu|one gpu|1 gpu|single rank|one rank|nranks 1 &collective communication|broadcast|allreduce|all "
-     "reduce|allgather|nccl&can |possible|wonder|does|allowed|support&perform|work with|run on|use nccl|call nccl|on a "
-     "single gpu&!per node|per host|each node|each host|same gpu|multiple|two |several",
+     "reduce|allgather|nccl&can |what happens|possible|wonder|does|allowed|support&perform|work with|in a "
+     "communicator|run on|use nccl|call nccl|on a single gpu&!per node|per host|each node|each host|same "
+     "gpu|multiple|two |several",
      "A communicator may have one rank, on one GPU: its operations then only copy the send buffer to the receive "
      "buffer, or do nothing in place. Nothing crosses a link, so nccl-tests prints a bus bandwidth of 0.",
      "Check: `all_reduce_perf -g 1` runs and prints busbw 0.00.",
@@ -145,9 +146,10 @@ const struct orr_asked orr_asked_calls[] = {
      "Take buffers from ncclMemAlloc() and register them with ncclCommWindowRegister() on all ranks; call "
      "ncclAlltoAll() instead of single sends. `orrery explain --why symmetric` says whether a machine can."},
     {"asked-config",
-     "communicator|per collective|each collective|process group&config|setting|env|environment|qps|channels&by "
-     "communicator|per communicator|each communicator|different communicator|globally|global |per collective|each "
-     "collective|finer&?|need|plan|support|how |can |control&!memory|nchannels|maxctas",
+     "communicator|per collective|each collective|process "
+     "group&config|setting|env|nccl_algo|environment|qps|channels&by communicator|per communicator|each "
+     "communicator|different communicator|globally|global |per collective|each collective|finer|for each process "
+     "group|one communicator&?|need|plan|support|how |can |control&!memory|nchannels|maxctas",
      "NCCL's environment variables hold for all communicators of a process. ncclConfig_t has settings of one "
      "communicator: minCTAs, maxCTAs, netName, trafficClass (2.26 on), CTAPolicy, nvlsCTAs, collnetEnable (2.27 on), "
      "nChannelsPerNetPeer (2.28 on). Others, such as NCCL_IB_QPS_PER_CONNECTION, have no such field.",

@@ -40,7 +40,7 @@ const struct orr_asked orr_asked_design[] = {
      "Choose the number of channels for the whole step, not for NCCL alone. NVLink SHARP and registered buffers copy "
      "less."},
     {"asked-kernel-name",
-     "nccldevkernel|nccl kernel name|ncclkernel_|kernel name|_ring_ll| ring_ll&protocol|proto | ll | "
+     "nccldevkernel|nccl kernel name|ncclkernel_|kernel name|kernel s name|_ring_ll| ring_ll&protocol|proto | ll | "
      "simple|algorithm|misleading|suffix&!fault|illegal|timeout|oom",
      "The name of a kernel, such as ncclDevKernel_AllReduce_Sum_f16_RING_LL, does not say what ran. To keep the "
      "library small, every kernel can run any operation, algorithm and protocol, and only the named one is compiled in "
@@ -48,10 +48,10 @@ const struct orr_asked orr_asked_design[] = {
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints algorithm and protocol of each operation.",
      "NCCL_ALGO and NCCL_PROTO apply although the name stays. NCCL's profiler plugin also reports what ran."},
     {"asked-many-small",
-     "group launch|in a group|ncclgroup|bucket|many small|hundreds of|large number of|concat|coalesc|one by "
-     "one|flatten&collective|allreduce|all reduce|reduce "
-     "scatter|reducescatter|allgather|broadcast|operations|tensors&slow|efficien|faster|latency|overhead|performance|"
-     "better",
+     "group launch|in a group|ncclgroup|bucket|many small|in one group|flatten|small allreduces|small all "
+     "reduces|hundreds of|large number of|concat|coalesc|one by one|flatten&collective|allreduce|all reduce|reduce "
+     "scatter|reducescatter|allgather|broadcast|operations|tensors&should i|does "
+     "nccl|slow|efficien|faster|latency|overhead|performance|better",
      "Many small operations are slower than a single large one, also in a group: a group saves launches of kernels, "
      "but each operation still pays the latency of its algorithm. That of a ring, which ReduceScatter and AllGather "
      "use, grows with the number of ranks.",
@@ -81,8 +81,8 @@ const struct orr_asked orr_asked_design[] = {
      "Check: `nvidia-smi topo -m` says whether a pair has NVLink: the log's line does not.",
      "`orrery explain --why p2p --from 0 --to 1` says why a pair has P2P or not."},
     {"asked-both-links",
-     "nvlink&pcie&both|simultaneous|at the same time|together|combine|in addition|as well as|aggregate|in "
-     "parallel&nccl|allreduce|gpu&!topo",
+     "nvlink&pcie&both|stripe|next to|simultaneous|at the same time|together|combine|in addition|as well "
+     "as|aggregate|in parallel&nccl|allreduce|gpu&!topo",
      "NCCL does not split data over NVLink and PCIe: between two GPUs it uses the best path, and with NVLink that is "
      "NVLink alone. PCIe carries what goes to NICs, and to GPUs without NVLink.",
      "Check: \"via P2P\" in the channels, and `nvidia-smi nvlink -gt d` before and after a run.",
@@ -139,16 +139,16 @@ const struct orr_asked orr_asked_design[] = {
      "Check: \"N coll channels\" with NCCL_DEBUG=INFO; `orrery channels` computes it for a machine.",
      "NCCL_MIN_CTAS (or NCCL_MIN_NCHANNELS) makes more: a few percent more bandwidth for SMs that computation lacks."},
     {"asked-average",
-     "avg bus|average bus|average busbw|avg busbw|average bandwidth& mean|how "
-     "|why|computed|calculated|represent&lower|less|mean|differ|computed|calculated|represent| than&! "
+     "avg bus|average bus|average busbw|avg busbw|average bandwidth& mean|how |why|which "
+     "|computed|calculated|represent&compute|which |lower|less|mean|differ|computed|calculated|represent| than&! "
      "nic|hca|node|host|server|gb s|zero| 0 ",
      "\"Avg bus bandwidth\" is the mean of all sizes in the table, so small sizes pull it down: it depends on -b and "
      "-e, not only on the machine.",
      "Check: the bus bandwidth of the largest size, at 1 GB or more, is what the links give.",
      "Run with -b 1G -e 8G, or give the whole table to `orrery check-perf`."},
     {"asked-ucx",
-     "ucx_net_devices|ucx_tls|ompi_mca|btl_tcp_if|mca "
-     "btl&nccl_ib_hca|nccl&difference|differ|explain|meaning|need|required|effect|same&!unable",
+     "ucx_net_devices|ucx setting|ucx_tls|ompi_mca|btl_tcp_if|mca "
+     "btl&nccl_ib_hca|nccl&difference|differ|explain|meaning|need|required|effect|affect|matter|same&!unable",
      "UCX_NET_DEVICES, UCX_TLS and Open MPI's mca parameters concern MPI alone, which only starts the ranks. NCCL "
      "finds its NICs itself; NCCL_IB_HCA limits them, and NCCL_SOCKET_IFNAME names the interface by which ranks meet.",
      "Check: \"NET/IB : Using\" with NCCL_DEBUG=INFO lists NCCL's NICs.",
@@ -164,8 +164,8 @@ const struct orr_asked orr_asked_design[] = {
      "Take differences of more than 10 % seriously, and compare them with `orrery predict --collective`."},
     {"asked-mpi-or-threads",
      "nccl test|_perf&one process|single process|multi process|multiple process|mpirun| g "
-     "8|thread&difference|differ|faster|slower|better|why&performance|bandwidth|busbw|latency|result|speed&!two node|2 "
-     "node|multi node|between node",
+     "8|thread&difference|differ|faster|slower|better|worse|why&what s "
+     "better|performance|bandwidth|busbw|latency|result|speed&!two node|2 node|multi node|between node",
      "With one process for all GPUs (-g 8), one thread starts the kernels of all of them in turn, so small sizes are "
      "slower than with a process or thread per GPU (mpirun -np 8, or -t 8 -g 1). Large sizes are alike.",
      "Check: compare the times below 1 MB and the bandwidth at 1 GB and more.",

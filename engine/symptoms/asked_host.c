@@ -15,14 +15,17 @@
 #define CONTAINERS "container|docker|kubernetes| k8s | pod | pods "
 
 const struct orr_asked orr_asked_host[] = {
-    {"asked-two-domains", "computedomain&two |several|multiple|both&clique|nvl72|rack|imex|fail|error",
+    {"asked-two-domains",
+     "computedomain|compute domain&two |several|multiple|second |both|separate&same|share|one gb|one "
+     "clique|fail|error|conflict&clique|nvl72|rack|imex|fail|error",
      "Two ComputeDomains of one NVLink clique start two sets of IMEX daemons, which can take memory of the fabric from "
      "each other: cuMemSetAccess() then fails with \"not supported\" now and then.",
      "Check: `kubectl get computedomains -A`, and whether jobs run without fault one after the other.",
      "Put the jobs into one ComputeDomain, or on different cliques. Meanwhile NCCL_MNNVL_ENABLE=0 keeps NVLink inside "
      "each host and uses the network between hosts."},
     {"asked-topo-mp",
-     " topo mp &nvlink not|no nvlink|nvlink is missing|no nv| nv1| nv4| nv8| nv6| nv# |not show|shows no",
+     " topo mp &nvlink not|no nvlink|nvlink is missing|no nv| nv1| nv4| nv8| nv6| nv# |not list|with nvlink|not "
+     "show|shows no",
      "`nvidia-smi topo -mp` shows PCIe paths only, never NVLink: use `nvidia-smi topo -m`.",
      "Check: `nvidia-smi topo -m` shows NVLinks as NV#.",
      "Use the matrix of `nvidia-smi topo -m`; the places of the NICs are the same in both."},
@@ -38,7 +41,7 @@ const struct orr_asked orr_asked_host[] = {
      "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
      "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of --gpus-per-task, "
      "or one container with all GPUs; the program then picks its GPU by local rank."},
-    {"asked-ordinal", "invalid device ordinal&srun|slurm|per task|per_task|each task|every task",
+    {"asked-ordinal", "invalid device ordinal&srun|slurm| task|per task|per_task|each task|every task",
      "nccl-tests, like most programs, takes the GPU of its local rank. A task that sees one GPU has device 0 only, so "
      "all tasks but the first name a GPU that they do not see.",
      "Check: `srun` with the same options and `nvidia-smi -L` lists the GPUs of each task.",
@@ -192,10 +195,10 @@ const struct orr_asked orr_asked_host[] = {
      "the other do not arrive. Run once with NCCL_P2P_DISABLE=1: if the job then works, it is that.",
      ORR_ACS_CHECK, ORR_ACS_CURE},
     {"asked-gibberish",
-     "gibberish|garbage|garbled|mangled|word salad|wrong tokens|nonsense|all zero|zeros|to 0 s|zero "
+     "gibberish|garbage|garbled|mangled|word salad|wrong tokens|nonsense|gives zeros|all zero|zeros|to 0 s|zero "
      "tensor|zeroes|empty tensor&p2p|peer access|can_device_access_peer|between two gpus|between the gpus|between "
      "gpus|gpu split|gpu_split|row split|split row|split mode|layer split|across the two gpus|across two gpus|across "
-     "both gpus|other gpu|second gpu|to cuda 1|destination gpu&!chat "
+     "both gpus|over both gpus|on both gpus|on 2 gpus|other gpu|second gpu|to cuda 1|destination gpu&!chat "
      "template|prefill|bitwise|determin|all_reduce|allreduce|reduce_scatter|nan loss|empty_like|multimem|expert",
      "Copies between these GPUs probably do not arrive: the driver reports P2P, and PCIe ACS, the IOMMU or a patched "
      "driver breaks it, so the other GPU keeps zeros. PyTorch's `.to()` uses P2P as well, and NCCL_P2P_DISABLE does "
@@ -254,7 +257,7 @@ const struct orr_asked orr_asked_host[] = {
     {"asked-iommu",
      "iommu| vt d | acs &why|need to|needs to|have to|must|required|reason|consequence|impact|effect|affect|should i; "
      "acs &p2p|gpudirect|gpu direct|gdr|rdma|nccl&how |whether|check|tell|know if|verify|should "
-     "i|disable|enabled?&!acsctl",
+     "i|disable|enabled ?&!acsctl",
      "An IOMMU that translates addresses, and PCIe ACS, send data between two devices up to the CPU instead of the "
      "shortest way: P2P and GPUDirect RDMA become slow, hang, or deliver wrong data (IO_PAGE_FAULT in dmesg).",
      "Check: `cat /proc/cmdline` and `dmesg | grep -i -e dmar -e iommu`; `sudo lspci -vvv | grep -i acsctl` shows ACS.",

@@ -30,8 +30,8 @@ const struct orr_asked orr_asked_network[] = {
      "Check: `nvidia-smi -L` and `ibdev2netdev -v` in both workers must show the same GPUs and NICs of the host.",
      "Pin both workers to the same ones: a selector by NUMA node, or a list of PCI addresses, in the claim."},
     {"asked-gin-mtu",
-     " gin |gdaki| doca &mtu | 1500 &! efa ; gin |gdaki& hang| stuck|never incremented|silently fail|waitsignal|never "
-     "return&!proxy hang|nvlink|efa ",
+     " gin |gdaki| doca &mtu | 1500 &! efa ; gin |gdaki|gin_type 3& hang| stuck|forever|never incremented|silently "
+     "fail|waitsignal|never return&!proxy hang|nvlink|efa ",
      "GIN without a proxy (GDAKI) sends with an MTU of 4096 bytes, whatever the port has, and hangs on a NIC whose "
      "Ethernet MTU is 1500. NCCL's developers mended that in July 2026.",
      "Check: `ibv_devinfo | grep active_mtu` must say 4096.",
@@ -170,7 +170,9 @@ const struct orr_asked orr_asked_network[] = {
      "`orrery show topo.xml` names the NIC of each GPU.",
      "For experiments, a topology file (NCCL_TOPO_FILE) with other PCIe paths changes the choice, and NCCL_GRAPH_FILE "
      "forces the channels."},
-    {"asked-gid-pod", " gids &zero|empty|0000 0000 0000 0000 0000 0000 0000&roce|rdma|hca|mlx5|pod",
+    {"asked-gid-pod",
+     " gids |show_gids| gid &no gid|zero|empty|0000 0000 0000 0000 0000 0000 "
+     "0000&roce|rdma|hca|mlx5|pod|container|fail",
      "RoCE makes its GIDs from the addresses of the NIC's own network interface, which must be in the same network "
      "namespace: a pod that has only the cluster's network (calico, cilium) gets the RDMA device without GIDs. "
      "InfiniBand needs no such interface.",
@@ -188,7 +190,9 @@ const struct orr_asked orr_asked_network[] = {
      "Check: with NCCL_DEBUG=INFO, \"Using network IB\" or \"Using network Socket\" names the communicator's network.",
      "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or use "
      "TCP for all with NCCL_NET=Socket."},
-    {"asked-vendors", "intel&amd&inconsisten|mixed|same job|different cpu&nccl| hang;mixed cpu|different cpu vendor",
+    {"asked-vendors",
+     "intel|xeon&amd|epyc&inconsisten|mixed|can i mix|one node|same job|different cpu&nccl| hang;mixed cpu|different "
+     "cpu vendor",
      "Up to 2.23.4 each rank chooses algorithms by the vendor of its own CPU (2.18.1 to 2.21.5 also for the overhead "
      "of the network), so hosts with Intel and AMD CPUs can choose differently and hang. From 2.24.3 on ranks agree.",
      "Check: `lscpu | grep Vendor` on each host; NCCL_ALGO=Ring NCCL_PROTO=Simple works if this is the cause.",
@@ -210,7 +214,8 @@ const struct orr_asked orr_asked_network[] = {
      "joins the hosts by its P2P transport, as inside one host.",
      "Check: NCCL_DEBUG=INFO prints \"MNNVL 1\"; `nvidia-smi -q | grep -A4 Fabric` shows the clique.",
      "It needs the IMEX service on all hosts, and /dev/nvidia-caps-imex-channels in containers."},
-    {"asked-health-mask", "healthmask 0xaa|health mask 0xaa&nccl|crash|error|fail| hang|slow|degraded",
+    {"asked-health-mask",
+     "healthmask 0xaa|health mask 0xaa&nccl|fabric|gb200|gb300|mnnvl| mean|crash|error|fail| hang|slow|degraded",
      "healthMask 0xaa means that the fabric reports no fault: it has a pair of bits for each of four faults, and 2 in "
      "a pair means \"no\" (1: \"yes\", 0: not supported). No NVLink is degraded.",
      "Check: `nvidia-smi -q | grep -A12 Fabric` names the four.",
@@ -249,7 +254,8 @@ const struct orr_asked orr_asked_network[] = {
      "A queue pair uses one port of a bond, and NCCL makes one for each connection, which gets the speed of one port.",
      "Check: the counters of both ports, such as `ethtool -S INTERFACE | grep bytes`, during a run.",
      "Set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. The driver chooses the port of each."},
-    {"asked-ece", " ece |enhanced connection&slow|stable|unsteady|nccl_ib_ece|what is|low ",
+    {"asked-ece",
+     " ece |nccl_ib_ece|enhanced connection&double|turning off|good for|slow|stable|unsteady|nccl_ib_ece|what is|low ",
      "ECE lets NICs agree on features such as congestion control and selective repeat. NCCL only passes on their "
      "offers: slow or unsteady transfers with ECE are a matter of the NICs' firmware and the switches.",
      "Check: run once with NCCL_IB_ECE_ENABLE=0 (2.23.4 on).",
@@ -268,14 +274,15 @@ const struct orr_asked orr_asked_network[] = {
      "Check: \"COLLNET/SHARP\" in the channels of NCCL_DEBUG=INFO, and `ibdiagnet --sharp` for the network.",
      "The plugin is only for SHARP: without it, NCCL's own InfiniBand code does the same."},
     {"asked-numa",
-     "p2p|peer to peer&across numa|different numa|across socket|different socket|two sockets|across cpu&without|how "
-     "does|how is&!numactl;via shm&why|only",
+     "p2p|peer to peer|without nvlink&across numa|different numa|across socket|different socket|cpu socket|two "
+     "sockets|across cpu&how does|how is|is p2p used&!numactl;via shm&why|only",
      "Without NVLink, GPUs of different sockets (SYS in the matrix) use no P2P by default: NCCL copies through host "
      "memory, \"via SHM\". On AMD CPUs they do if the host has only two GPUs, and up to 2.22.3 with any number.",
      "Check: `orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` names the rule.",
      "NCCL_P2P_LEVEL=SYS allows P2P there; measure, because the link between the sockets often makes it slower."},
     {"asked-inside",
-     "within numa|same switch|same pcie switch|below one pcie switch&slower|half|lower&gpu|nccl|communication",
+     "within numa|same switch|same pcie switch|below one pcie switch|one plx switch|one pcie "
+     "switch&slower|half|lower&gpu|nccl|all_reduce|communication",
      "GPUs below one PCIe switch are slower than GPUs of two switches if their data goes up to the CPU and back over "
      "one link: P2P is off, the driver does not offer it, or ACS redirects it.",
      ORR_ACS_CHECK " `nvidia-smi topo -p2p r` shows whether the driver offers P2P.", ORR_ACS_CURE},

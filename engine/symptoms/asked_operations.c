@@ -46,7 +46,8 @@ const struct orr_asked orr_asked_operations[] = {
      "and trees and NVLink SHARP send less over the network. From 4 hosts on, the NICs limit it.",
      "Check: with NCCL_ALGO=Ring, the bus bandwidth stays below the total of the NICs.",
      "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes what to expect."},
-    {"asked-shared-switch", "number of gpus|more gpus|adding&decreas|drop|degrad|lower|slower+pcie switch|pci switch",
+    {"asked-shared-switch",
+     "number of gpus|more gpus|adding&fall|decreas|drop|degrad|lower|slower+pcie switch|pci switch",
      "GPUs and NICs below one PCIe switch share its links. With one GPU per host, a ring only goes from NIC to GPU to "
      "NIC; with more, each GPU's link also carries the ring inside the host, so the PCIe links limit, not the network. "
      "A few percent less is normal.",
@@ -54,7 +55,8 @@ const struct orr_asked orr_asked_operations[] = {
      "on), and `nvidia-smi topo -p2p r` must say OK.",
      "Paste `nvidia-smi topo -m` with the results, and Orrery computes what to expect."},
     {"asked-network-of-three",
-     "three &server|node|machine|host&drop|degrad|half|poor|slow&two |pairs&bandwidth|busbw|performance|gb s",
+     "three | 3 node| 3 server| 3 host&server|node|machine|host&drop|degrad|half|poor|slow|only&two "
+     "|pairs&nccl|allreduce|all_reduce|bandwidth|busbw|performance|gb s",
      "If every pair of hosts is fast and three are slow, the switches between them lose bandwidth: with two hosts each "
      "NIC talks to one peer, with more, flows meet on uplinks (ECMP puts several on one) and at ports.",
      "Check: counters of drops and pauses on the switches and `ethtool -S` of the NICs during a run.",
@@ -112,7 +114,9 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ALLOC prints each allocation.",
      "Use fewer communicators, or ncclCommSplit() with splitShare=1, which shares the buffers. Fewer channels "
      "(NCCL_MAX_CTAS, NCCL_MAX_P2P_NCHANNELS for send and receive) or a smaller NCCL_BUFFSIZE cost bandwidth."},
-    {"asked-ctas", "max_ctas|maxctas|maxcta |max cta&nchannels|maxchannels|channels&equivalent|same|difference|how|why",
+    {"asked-ctas",
+     "max_ctas|min_ctas|maxctas|maxcta |max "
+     "cta&nchannels|maxchannels|channels&equivalent|same|difference|relation|how|why",
      "Nearly: each channel is one CTA. NCCL_MAX_CTAS (2.17 on) limits all channels, NCCL_MAX_NCHANNELS those of rings "
      "and trees. maxCTAs in ncclConfig_t is the same for one communicator.",
      "Check: \"N coll channels\" in the log with NCCL_DEBUG=INFO.",
@@ -124,12 +128,13 @@ const struct orr_asked orr_asked_operations[] = {
      "NCCL rounds their channels up to a power of two; NVLink SHARP has NCCL_NVLS_NCHANNELS.",
      "Check: \"N coll channels, N nvls channels, N p2p channels, N p2p channels per peer\" with NCCL_DEBUG=INFO.",
      "NCCL_NCHANNELS_PER_NET_PEER is the number for each peer over the network."},
-    {"asked-dynamic", "nchannels|maxctas|sm number&dynamic|at runtime|per communicator|in the program",
+    {"asked-dynamic",
+     "nchannels|nccl channels|fewer sms|maxctas|sm number&dynamic|at runtime|per communicator|in the program",
      "The number of channels belongs to a communicator and is set when it is made: minCTAs and maxCTAs in "
      "ncclConfig_t. Operations that need another number need another communicator.",
      "Check: \"N coll channels\" of each communicator with NCCL_DEBUG=INFO.",
      "ncclCommSplit() with splitShare=1 makes a communicator that has other limits and shares the resources."},
-    {"asked-sm", "channel|nccl kernel| cta& sm | sms | sm?&!architecture",
+    {"asked-sm", "channel|nccl kernel| cta& sm | sms &!architecture",
      "A channel is one block of threads (a CTA), which occupies an SM until the operation ends, and does not share it "
      "with compute kernels. An operation uses at most as many SMs as the communicator has channels.",
      "Check: \"N coll channels\" and \"N p2p channels\" with NCCL_DEBUG=INFO.",

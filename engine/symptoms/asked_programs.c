@@ -111,7 +111,7 @@ const struct orr_asked orr_asked_programs[] = {
      "The loop is `do ncclCommGetAsyncError(comm, &state); while (state == ncclInProgress);` with a time limit, after "
      "which ncclCommAbort() ends the communicator."},
     {"asked-stream-error",
-     "commgetasyncerror|async error|asynchronous error|asynchronous mode&stream|callback|kernel&?|how "
+     "commgetasyncerror|async error|errors async|asynchronous error|asynchronous mode&stream|callback|kernel&?|how "
      "|check|detect|way to",
      "A kernel or a callback in the stream cannot see an error of NCCL, because an operation that fails may never end "
      "and so keeps the stream waiting.",

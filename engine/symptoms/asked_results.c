@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 const struct orr_asked orr_asked_results[] = {
-    {"asked-nvls-gather", "nvls|nvlink sharp&gather|scatter&slow|poor|lower|worse|better|benefit|faster&!regist|buffer",
+    {"asked-nvls-gather",
+     "nvls|nvlink sharp&gather|scatter&slow|poor|lower|worse|better|benefit|help|speedup|faster&!regist|buffer",
      "NVLink SHARP (NVLS) makes AllReduce faster, but promises no more bandwidth than a ring for AllGather and "
      "ReduceScatter: a ring sends (n-1)/n of the size in both directions at once, NVLS the whole size in one direction "
      "and 1/n in the other. It only needs fewer SMs.",
@@ -102,7 +103,7 @@ const struct orr_asked orr_asked_results[] = {
      "Keep the setting if it helps and Alltoall does not get slower. If all_reduce_perf between the same hosts is slow "
      "too, look at the network instead."},
     {"asked-copy-engine",
-     "p2pbandwidthlatencytest|nvbandwidth&lower|differ|higher|less|not match|inconsisten|compar| vs "
+     "p2pbandwidthlatencytest|nvbandwidth&only| but |slower|lower|differ|higher|less|not match|inconsisten|compar| vs "
      "|gap|why+nvlink|nvswitch| sxm&!pcie",
      "p2pBandwidthLatencyTest and most tests of nvbandwidth copy with copy engines, which put 256 bytes into an NVLink "
      "packet. NCCL copies with SMs, 128 bytes a packet, in both directions at once, and so reaches about 80 % of the "
@@ -110,8 +111,8 @@ const struct orr_asked orr_asked_results[] = {
      "Check: `p2pBandwidthLatencyTest --sm_copy`, or the tests of nvbandwidth whose names end in _sm.",
      "If NCCL is far below these figures, paste the output of nccl-tests and `nvidia-smi topo -m`."},
     {"asked-near-nic",
-     "different gpus|which gpus|choice of gpu|gpus i choose|gpus i select|other gpus|specific gpus|gpu "
-     "selection+reduce scatter perf|_perf|busbw|bandwidth|performance+node| nic |nics| "
+     "different gpus|which gpus|choice of gpu|gpus i choose|gpus i select|other gpus|gpus on the other|specific "
+     "gpus|gpu selection+reduce scatter perf|_perf|busbw|bandwidth|performance|slow+node| nic |nics| "
      "hca|infiniband|rdma&!type|model|heterogeneous|same communicator",
      "GPUs are not equally near to a NIC. By default NCCL uses GPUDirect RDMA only if both are below the same PCIe "
      "switches, so a job with none of the GPUs beside a NIC sends through the CPU and its memory, which is slower.",
@@ -128,7 +129,8 @@ const struct orr_asked orr_asked_results[] = {
      "NCCL_IB_HCA limits NCCL to some NICs, which lowers the bandwidth of AllReduce. `orrery channels` prints the "
      "rings of a machine."},
     {"asked-h800",
-     "h800&performance|bandwidth|busbw|slow|nic|traffic|graph|topolog&nccl 2 14| 2 16 | 2 17 | 2 18 |nccl2 18&!215 gb",
+     "h800&performance|bandwidth|busbw|slow|nic|gb s|idle|all_reduce|allreduce|traffic|graph|topolog&nccl 2 14| 2 15 | "
+     "2 16 | 2 17 | 2 18 |nccl2 18&!215 gb",
      "NCCL up to 2.18.5 is known not to do well on H800 hosts, whose GPUs have 8 NVLinks: its channels leave NICs "
      "unused or reach little bandwidth. Fixes came with 2.18.3 and 2.19.3.",
      "Check: with NCCL_DEBUG=INFO, \"via NET/IB/N\" must name all NICs.",
@@ -150,7 +152,7 @@ const struct orr_asked orr_asked_results[] = {
      "join them in one group, and try symmetric memory (2.27 on; nccl-tests -R 2) inside an NVLink domain."},
     {"asked-first",
      "first iteration|first call|first allreduce|first all reduce|first all_reduce|first collective|first "
-     "operation|first communication&slow|long|seconds|latency|more "
+     "operation|first communication|first nccl call|initial collective|warmup&slow|long|seconds|latency|takes|more "
      "time|higher&nccl|allreduce|collective|all_reduce|all reduce&!comminitrank|compile|timeout|timed out",
      "NCCL makes connections at their first use: those of each algorithm from 2.22.3 on (with cuMem), those of each "
      "peer for send and receive always. The first operation therefore also allocates buffers, connects and loads "

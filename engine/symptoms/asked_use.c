@@ -32,7 +32,7 @@ const struct orr_asked orr_asked_use[] = {
      "If the search finds bad channels, update NCCL or correct the topology (NCCL_TOPO_FILE) instead."},
     {"asked-log-lines",
      " pattern 1| pattern 2| pattern 3| pattern 4| pattern 5|samechannels|maxbw|totalbw|crossnic|threadthresholds& "
-     "mean|understand|explain|interpret|represent",
+     "mean|how do i read|understand|explain|interpret|represent",
      "\"Pattern 4\" is the ring, 1 to 3 are trees and 5 NVLink SHARP; \"bw 20/20\" is GB/s of a channel inside and "
      "between hosts; \"type NVL/PIX\" the farthest path between GPUs and to NICs; \"sameChannels 1\" says that all "
      "channels are alike. The lines below list the devices of each channel. maxBw is the fastest link of a GPU.",
@@ -98,22 +98,22 @@ const struct orr_asked orr_asked_use[] = {
      "Limit that range, for example `sysctl -w net.ipv4.ip_local_port_range=\"50000 51000\"`, and open it between the "
      "hosts, together with the port of the launcher (MASTER_PORT)."},
     {"asked-gdr",
-     "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled?|make sure&! p2p ",
+     "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled ?|make sure&! p2p ",
      "\"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that GPUDirect RDMA is used; without /GDRDMA, "
      "data goes through host memory.",
      "Check: `lsmod | grep nvidia_peermem`, or \"DMA-BUF is available\" in the log, and that GPU and NIC are near: PIX "
      "or PXB in `nvidia-smi topo -m`.",
      "NCCL_NET_GDR_LEVEL=SYS allows it over any distance. `orrery explain --why gdr` names the rule."},
     {"asked-pxn",
-     " pxn |pxn_disable&no difference|same result|same performance|makes no|not improve|doesn t help|does not help|no "
-     "improvement|no effect|no gain|no big difference&nccl|gpu|node|slow;pxn_disable 1 +no difference|same "
+     " pxn |pxn_disable&no difference|not change|same result|same performance|makes no|not improve|doesn t help|does "
+     "not help|no improvement|no effect|no gain|no big difference&nccl|gpu|node|slow;pxn_disable 1 +no difference|same "
      "bandwidth|same performance",
      "PXN mostly helps small messages with many GPUs on each host, because it joins what several GPUs send to one "
      "host. With one or two GPUs per host, or large messages, a run with and without it is equally fast. NCCL does not "
      "know the network between hosts, so it uses PXN whether there are rails or not.",
      "Check: alltoall_perf -b 8 -e 1G -f 2 on all GPUs of the hosts, with NCCL_PXN_DISABLE=0 and 1.",
      "Leave NCCL_PXN_DISABLE unset."},
-    {"asked-pxn", " pxn &what |how |why |when |disable|enable|mean&!cost|latency",
+    {"asked-pxn", " pxn &what |how |why |when |disable|enable|mean&!topolog|cost|latency",
      "PXN (2.12 on) sends over the NIC next to another GPU of the host: data goes by NVLink to that GPU, which is on "
      "the rail of the destination, so that Alltoall and send need no NIC on another socket and do not cross rails.",
      "Check: \"via NET/IB/N(rank)/GDRDMA\" names the rank whose NIC is used.",
@@ -178,7 +178,7 @@ const struct orr_asked orr_asked_use[] = {
      "Watch it from another thread with a time limit, or make the communicator with blocking=0. PyTorch does that with "
      "TORCH_NCCL_ASYNC_ERROR_HANDLING=1."},
     {"asked-timeout",
-     "timeout&take effect|not respected|no effect|not work|ignored&nccl|process "
+     "timeout&take effect|not respected|no effect|not work|ignored|still times&nccl|process "
      "group|process_group|distributed|torch&!slurm",
      "A time limit belongs to each process group of PyTorch: the timeout of init_process_group() does not apply to "
      "groups of new_group(), which have 10 minutes (30 before 2.2) unless they get a timeout, too.",
