@@ -207,9 +207,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 214 'uncorrectable ECC error encountered'"},
     {"cuda-invalid-argument", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid argument",
      "CUDA refused an argument of a call of NCCL. The line does not say why.",
-     "The file name before \"NCCL WARN\" shows the part of NCCL. p2p.cc: if NCCL_P2P_DISABLE=1 helps, check ACS and "
-     "IOMMU, and give containers of one host one IPC and PID namespace. nvls.cc: try NCCL_NVLS_ENABLE=0; shm.cc and "
-     "shmutils.cc: NCCL_SHM_DISABLE=1; enqueue.cc: a newer NCCL, as this one may not know the GPU.",
+     "Look at the lines before it and at the kernel log (dmesg). Run once with a newer NCCL and, if ranks share a "
+     "host, once with NCCL_P2P_DISABLE=1.",
      "Cuda failure 1 'invalid argument'"},
     {"cuda-stub", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "driver is a stub library", NULL,
      "The program loaded the empty libcuda.so of the CUDA toolkit instead of the driver's.",

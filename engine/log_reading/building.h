@@ -130,6 +130,7 @@ bool orr_log_take_aperture(struct orr_log_building *b, const char *line, uint32_
 /* peer_rates.c: a line of a matrix of p2pBandwidthLatencyTest or nvbandwidth; true if it is one. */
 bool orr_log_take_peer_rates(struct orr_log_building *b, const char *line, uint32_t number);
 /* devices.c: `ulimit`'s limit of locked memory; true if the line has it. */
+void orr_log_take_stated(struct orr_log_building *b, const char *line, uint32_t number); /* stated.c */
 bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: the row of lsmod about the GPU driver; true if the line is that row. */
 bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number);

@@ -137,6 +137,19 @@ static uint64_t hash_of_shape(const char *text, size_t length)
     return hash ? hash : 1;
 }
 
+/* NCCL's file that warns, in the words before "NCCL WARN"; NULL if there is none. */
+static const char *file_of(struct orr_log_building *b)
+{
+    const char *end = b->before.at + b->before.length;
+    const char *at = b->before.length ? memmem(b->before.at, b->before.length, ".cc:", strlen(".cc:")) : NULL;
+    const char *stop = at;
+    while (at && at > b->before.at && at[-1] != ' ')
+        at--;
+    while (stop && stop < end && *stop != ' ')
+        stop++;
+    return at ? orr_log_keep_text(b, at, (size_t)(stop - at)) : NULL;
+}
+
 /* The event of a row, or of a text without a row; made if it is new. NONE if there are too many. */
 static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *text, size_t length, uint32_t line)
 {
@@ -162,6 +175,7 @@ static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *t
     log->events[count] = (struct orr_log_event){
         .message = row == NONE ? NULL : events->rows[row],
         .text = orr_log_keep_text(b, text, length < TEXT_MOST ? length : TEXT_MOST),
+        .file = file_of(b),
         .line = line,
     };
     log->event_count++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns lines into records: finds the writer of each, reads its values, and joins wrapped lines. */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -155,6 +156,23 @@ static void know_host(struct orr_log_building *b, const char *name)
         known->names[known->count++] = name;
 }
 
+/* A row of nccl-tests' results: "1048576 262144 float sum -1 61.2 17.1 32.1 0 ...". */
+static bool take_test_row(struct orr_log_building *b, const char *line)
+{
+    unsigned long long size, count;
+    char type[16], operation[16];
+    float time, algorithm, bus;
+    int root;
+    const char *at = line + strspn(line, " \t");
+    if (!orr_is_digit(*at) ||
+        sscanf(at, "%llu %llu %15s %15s %d %f %f %f", &size, &count, type, operation, &root, &time, &algorithm, &bus) !=
+            8 ||
+        !orr_is_letter(type[0]) || !orr_is_letter(operation[0]))
+        return false;
+    b->log->test_rows++;
+    return true;
+}
+
 void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines)
 {
     const char *at = lines->line, *end = lines->line + lines->length;
@@ -169,7 +187,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
     if (!count) {
         b->before.length = 0;
         const bool printed =
-            orr_log_take_lspci(b, lines->line, lines->length, lines->number) ||
+            orr_log_take_lspci(b, lines->line, lines->length, lines->number) || take_test_row(b, lines->line) ||
             orr_log_take_aperture(b, lines->line, lines->number) ||
             orr_log_take_peer_rates(b, lines->line, lines->number) ||
             orr_log_take_limit(b, lines->line, lines->length, lines->number) ||
@@ -178,6 +196,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
         orr_log_take_assignments(b, lines->line, lines->length, lines->number);
         if (!printed)
             orr_log_take_command(b, lines->line, lines->length, lines->number);
+        orr_log_take_stated(b, lines->line, lines->number);
         orr_log_take_program(b, lines->line, lines->length, lines->number);
         orr_log_take_words(b, lines->line, lines->length, lines->number, printed);
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);

@@ -156,6 +156,7 @@ struct orr_log_setting {
 struct orr_log_event {
     const struct orr_log_message *message; /* NULL if not in the table */
     const char *text;                      /* of the first line */
+    const char *file;                      /* NCCL's file that warns in it, "proxy.cc:1485"; NULL if it names none */
     uint32_t line, last_line, count;       /* the first and the last line, and how many there are */
     const int32_t *ranks;                  /* ranks that wrote it, ascending */
     const char *const *hosts;              /* their hosts, in order of appearance */
@@ -217,6 +218,14 @@ struct orr_log_command {
     const char *text;    /* its lines, joined by blanks */
     const char *heading; /* a line above it that names a node or host; "" if there is none */
     uint32_t line;
+};
+
+/* The release that a text names outside NCCL's own lines. */
+struct orr_log_stated {
+    uint32_t version; /* 0 if it names none */
+    uint32_t line;
+    bool by_framework; /* by the PyTorch that brings it along */
+    bool several;      /* it also names others */
 };
 
 /* A collective in Python code that a condition on the rank keeps from all ranks but the first. */
@@ -286,6 +295,7 @@ struct orr_log {
     struct orr_log_command *commands;
     uint32_t command_count;
     struct orr_log_guarded guarded;
+    struct orr_log_stated stated;
     struct orr_log_progress *progress;
     uint32_t progress_count;
     struct orr_log_timed_out *timed_out;
@@ -301,6 +311,7 @@ struct orr_log {
     uint32_t rejoined;    /* wrapped lines that were put together */
     uint32_t split;       /* lines into which several writers had written */
     uint32_t cut;         /* lines that were too long and were cut */
+    uint32_t test_rows;   /* rows of results of nccl-tests */
     uint32_t lspci_count; /* lines of lspci about links and ACS */
     struct orr_log_aperture aperture;
     struct orr_log_peer_rates peer_rates;

@@ -262,11 +262,6 @@ const struct orr_release_first *orr_release_first_after(uint32_t version, int32_
     return NULL;
 }
 
-bool orr_release_loses_slots(uint32_t version)
-{
-    return version && version < ORR_VERSION(2, 29, 3);
-}
-
 uint32_t orr_release_asked(const struct orr_release *release, uint32_t version)
 {
     return release->version == version ? 0 : version;

@@ -42,10 +42,6 @@ struct orr_release_first {
 /* The first release for GPUs of a compute capability, if a version is older than that; otherwise NULL. */
 const struct orr_release_first *orr_release_first_after(uint32_t version, int32_t sm);
 
-/* Whether a release can lose the slots by which ranks hand work to their network thread, on ARM CPUs: then a job hangs
- * (release notes of 2.29.3; marin-community/marin#8038). */
-bool orr_release_loses_slots(uint32_t version);
-
 /* A version where the row is another's; 0 if it is the row's own, or none. */
 uint32_t orr_release_asked(const struct orr_release *release, uint32_t version);
 /* Is it the row of another release, which does not behave alike? */

@@ -190,18 +190,11 @@ const struct orr_asked orr_asked_network[] = {
      "Check: with NCCL_DEBUG=INFO, \"Using network IB\" or \"Using network Socket\" names the communicator's network.",
      "Make a communicator for each cluster, and one between them whose netName in ncclConfig_t is \"Socket\"; or use "
      "TCP for all with NCCL_NET=Socket."},
-    {"asked-vendors",
-     "intel|xeon&amd|epyc&inconsisten|mixed|can i mix|one node|same job|different cpu&nccl| hang;mixed cpu|different "
-     "cpu vendor",
-     "Up to 2.23.4 each rank chooses algorithms by the vendor of its own CPU (2.18.1 to 2.21.5 also for the overhead "
-     "of the network), so hosts with Intel and AMD CPUs can choose differently and hang. From 2.24.3 on ranks agree.",
-     "Check: `lscpu | grep Vendor` on each host; NCCL_ALGO=Ring NCCL_PROTO=Simple works if this is the cause.",
-     "Update NCCL to 2.24.3 or newer. From 2.18.1 on, NCCL_NET_OVERHEAD=1000 on all hosts may be enough."},
     {"asked-mixed",
      "heterogeneous|different types of gpu|different gpu model|mixed gpu&nccl|allreduce|communicator|node| "
      "hang&!pipeline|cpu|clusters|ethernet;a100&v100&mix|one job|together|same communicator|heterogeneous",
      "One communicator may have GPUs of different models, with the same NCCL release and kind of network on all hosts. "
-     "With A100 and H100 together, 2.18.3 to 2.20.3 could choose different algorithms and hang.",
+     "With A100 and H100 together, 2.18.1 to 2.20.5 could choose different algorithms and hang.",
      "Check: NCCL_DEBUG=INFO on all ranks must show the same release, \"Using network\" and \"coll channels\".",
      "If it hangs, look at the network first: NCCL_SOCKET_IFNAME may list several names, such as eth0,ens3, and "
      "NCCL_IB_DISABLE=1 and NCCL_P2P_DISABLE=1 show which part is at fault."},
@@ -260,11 +253,6 @@ const struct orr_asked orr_asked_network[] = {
      "offers: slow or unsteady transfers with ECE are a matter of the NICs' firmware and the switches.",
      "Check: run once with NCCL_IB_ECE_ENABLE=0 (2.23.4 on).",
      "If that is faster, keep it, and update firmware and driver of the NICs to the same release on all hosts."},
-    {"asked-collnet-cached", "collnet_enable&cache|each time|no longer|only once|some communicator|selectively& 2 27 ",
-     "NCCL 2.27.3 reads NCCL_COLLNET_ENABLE once for all communicators. 2.27.5 reads it again for each of them, as "
-     "releases before 2.27 do.",
-     "Check: \"NCCL version\" with NCCL_DEBUG=VERSION.",
-     "Use NCCL 2.27.5 or newer, or set collnetEnable in the ncclConfig_t of each communicator (2.27 on)."},
     {"asked-sharp",
      "collnet| sharp &how |what |enable|use sharp|relation|support|not used|?&nccl|infiniband|switch|plugin| "
      "roce&!nvlink sharp|nvls",

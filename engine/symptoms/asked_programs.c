@@ -25,10 +25,6 @@ const struct orr_asked orr_asked_programs[] = {
      "Check: with the graph deleted first, or without the capture, the program ends.",
      "Delete or reset() every graph before destroy_process_group() or ncclCommDestroy(), also those of libraries "
      "(Transformer Engine, torch.compile with cudagraphs)."},
-    {"asked-abort-fault", "commabort|comm abort&hang|stuck|block|never& 2 25 ",
-     "In NCCL 2.25, ncclCommAbort() can hang although all ranks of the host call it. 2.26.2 mends that.",
-     "Check: \"NCCL version\" with NCCL_DEBUG=VERSION, and gdb: a thread waits below ncclCommAbort().",
-     "Use NCCL 2.26.2 or newer (pip install -U nvidia-nccl-cu12)."},
     {"asked-ending", ORR_ENDING "&nccl|destroy_process|upgrade ",
      "The ranks of one host end a communicator together: ncclCommDestroy(), ncclCommFinalize() and, in newer releases, "
      "ncclCommAbort() wait until the others of the host call it too, because they may still use this rank's memory. "
@@ -44,15 +40,6 @@ const struct orr_asked orr_asked_programs[] = {
      "/dev/nvidia-caps-imex-channels.",
      "Start nvidia-imex with the same list of hosts on each of them, and give containers the channel (Kubernetes: a "
      "ComputeDomain). One host without NVLink to others needs no IMEX; NCCL_MNNVL_ENABLE=0 does without it."},
-    {"asked-symmetric-wrong",
-     "symmetric memory|symm mem|symm_mem|symmetric kernel|symmetric "
-     "window|win_coll_symmetric&wrong|corrupt|incorrect|accuracy|garbage| nan |mismatch",
-     "NCCL's symmetric kernels from 2.28.3 to 2.30.4 may read their input before the kernel in front of them has "
-     "written it all, because they do not wait for it (cudaGridDependencySynchronize). 2.30.7 waits again. Before "
-     "2.31.2, two windows in one allocation could also corrupt data.",
-     "Check: NCCL_DEBUG=VERSION prints the release; without symmetric memory (SGLang: no --enable-symm-mem) or without "
-     "CUDA graphs, the results are right.",
-     "Use NCCL 2.30.7 or newer, or turn symmetric memory off."},
     {"asked-register",
      "commregister|comm register|user buffer|buffer registration|register buffer|registered buffer|register the "
      "buffer&?|how |need|whether|collective|why|must|understand|confus|correct|question&!window|symmetric",

@@ -22,11 +22,6 @@ const struct orr_asked orr_asked_results[] = {
      "Check: all_reduce_perf -b 8M -e 8G with NCCL_ALGO=NVLSTree and with NCCL_ALGO=Tree, and \"coll channels\" with "
      "NCCL_DEBUG=INFO.",
      "Leave NCCL_ALGO unset. At the largest sizes, the NICs limit all of them alike."},
-    {"asked-nvlstree-b300", " nvlstree| nvls tree| nvls_tree&b300&low|slow|drop|poor|only|gbps|gb s",
-     "NVLSTree loses bandwidth on B300 from three hosts on with NCCL 2.29: NVIDIA calls it a known fault, and 2.30.3 "
-     "mends it in part. Rings are not affected.",
-     "Check: NCCL_ALGO=^NVLSTree on 4 hosts, and the release with NCCL_DEBUG=VERSION.",
-     "Use NCCL 2.30.3 or newer, and leave NVLSTree out (NCCL_ALGO=^NVLSTree) as long as rings are faster."},
     {"asked-nvls-hosts",
      "nvls|nvlink sharp&more than two|more than 2|more than four|three node|3 node|4 node|8 node|multi node|multiple "
      "node|or more machine|or more node|or more host|or more server&not available|no any|no acceleration|no speedup|no "
@@ -128,13 +123,6 @@ const struct orr_asked orr_asked_results[] = {
      "Check: \"via NET/IB/N\" with NCCL_DEBUG=INFO names the NIC of each channel.",
      "NCCL_IB_HCA limits NCCL to some NICs, which lowers the bandwidth of AllReduce. `orrery channels` prints the "
      "rings of a machine."},
-    {"asked-h800",
-     "h800&performance|bandwidth|busbw|slow|nic|gb s|idle|all_reduce|allreduce|traffic|graph|topolog&nccl 2 14| 2 15 | "
-     "2 16 | 2 17 | 2 18 |nccl2 18&!215 gb",
-     "NCCL up to 2.18.5 is known not to do well on H800 hosts, whose GPUs have 8 NVLinks: its channels leave NICs "
-     "unused or reach little bandwidth. Fixes came with 2.18.3 and 2.19.3.",
-     "Check: with NCCL_DEBUG=INFO, \"via NET/IB/N\" must name all NICs.",
-     "Use NCCL 2.19.3 or newer. NCCL_GRAPH_FILE is not a remedy for production."},
     {"asked-columns", " error | wrong |error column&column|1e 0|2e 0|5e 0|e 06|e 07&mean|represent|interpret|what|how",
      "In older nccl-tests, the column \"error\" is the largest difference from the expected result: values such as "
      "2e-06 are rounding, which depends on the order of the additions and so on algorithm and number of ranks. In "

@@ -8,6 +8,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/words.h"
 #include "engine/log_reading/statements.h"
+#include "engine/release/release_names.h"
 
 ORR_WORD_LIST(orr_symptom_word, enum orr_symptom_weight, ORR_SYMPTOM_WEIGHT_MAP(ORR_SECOND_OF))
 
@@ -50,6 +51,24 @@ const char *orr_symptom_setting(const struct orr_log *log, const char *name, uin
             return log->settings[i].varies ? NULL : log->settings[i].value;
         }
     return NULL;
+}
+
+const struct orr_log_event *orr_symptom_unspecific(const struct orr_log *log)
+{
+    return orr_log_event_of(log, "cuda-failure|cuda-invalid-argument|cuda-illegal-access|cuda-illegal-application|"
+                                 "tests-illegal-access|tests-cuda|segfault|sigsegv-nccl");
+}
+
+uint32_t orr_symptom_release(const struct orr_symptom_finder *f, const char **ret_name)
+{
+    const struct orr_log_stated *stated = &f->log->stated;
+    const uint32_t version = orr_log_version(f->log, ret_name);
+    char text[ORR_VERSION_SIZE];
+    if (version || !stated->version || stated->several || f->log->rccl)
+        return version;
+    *ret_name = orr_symptom_text(f, stated->by_framework ? "%s (which the PyTorch of line %u brings)" : "%s",
+                                 orr_version_format(stated->version, text), stated->line);
+    return stated->version;
 }
 
 bool orr_symptom_is_one(const char *word, const char *words)

@@ -26,6 +26,11 @@ const char *orr_symptom_untried(const struct orr_symptom_finder *f, const char *
 /* Whether a word is one of "A|B|C", whatever its case. */
 bool orr_symptom_is_one(const char *word, const char *words);
 
+/* An error that says only that something failed, which a part at fault explains; NULL if there is none. */
+const struct orr_log_event *orr_symptom_unspecific(const struct orr_log *log);
+/* The release that NCCL's lines name, or else the text; 0 if neither names one. *ret_name is as in a sentence. */
+uint32_t orr_symptom_release(const struct orr_symptom_finder *f, const char **ret_name);
+
 /* The number of the log's connections by transport; gdr: those of `net` with GPUDirect RDMA. */
 struct orr_symptom_transports {
     uint32_t p2p, shm, net, gdr;
@@ -50,12 +55,31 @@ uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool com
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
+/* parts.c: a part of NCCL that can be at fault, or of a server that uses it. */
+struct orr_symptom_part {
+    const char *id;
+    const char *files;  /* how the names of NCCL's files of the part begin, "a|b"; NULL if no file is only the part's */
+    const char *does;   /* what NCCL does in these files: a clause */
+    const char *look;   /* check for a call that failed there; a sentence; NULL for a run without the part */
+    const char *repair; /* what to do if a call failed there */
+    const char *off;    /* the setting or option that turns the part off; NULL if there is none */
+    const char *words;  /* how people write that, as in struct orr_log_said: "a|b" */
+    const char *fault;  /* what is at fault if the job works without the part: a clause */
+    const char *check, *cure; /* of that fault */
+    bool by_acs;              /* ACS or the IOMMU is the fault */
+};
+const struct orr_symptom_part *orr_symptom_part_at(uint32_t index);        /* in their order; NULL beyond the last */
+const struct orr_symptom_part *orr_symptom_part_of_file(const char *file); /* NULL if there is no such part */
+
 /* job.c, trace.c, program.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and
  * interfaces.c), gids.c, ports.c, commands.c, settings.c */
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_trace(struct orr_symptom_finder *f);
 void orr_symptoms_of_program(struct orr_symptom_finder *f);
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
+void orr_symptoms_of_runs(struct orr_symptom_finder *f);      /* runs.c */
+void orr_symptoms_of_next_runs(struct orr_symptom_finder *f); /* runs.c, after all others */
+void orr_symptoms_of_faults(struct orr_symptom_finder *f);    /* faults.c */
 void orr_symptoms_of_host(struct orr_symptom_finder *f);
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);

@@ -12,7 +12,7 @@
 static void old_in_wsl(struct orr_symptom_finder *f)
 {
     const char *name = NULL;
-    const uint32_t version = orr_log_version(f->log, &name), line = orr_symptom_said(f->log, " wsl", true);
+    const uint32_t version = orr_symptom_release(f, &name), line = orr_symptom_said(f->log, " wsl", true);
     struct orr_detect_rules rules;
     bool exact;
     const struct orr_log_event *failed = orr_log_event_of(f->log, "unhandled-system|result-system|tests-nccl");
@@ -58,7 +58,7 @@ static void release_before_gpu(struct orr_symptom_finder *f)
                                  "shared-memory-size|tests-illegal-access|tests-cuda-unknown|tests-cuda";
     const struct orr_log *log = f->log;
     const char *name = NULL, *gpu = NULL;
-    const uint32_t version = orr_log_version(log, &name);
+    const uint32_t version = orr_symptom_release(f, &name);
     uint32_t line = 0;
     int32_t sm = 0;
     for (uint32_t i = 0; version && i < log->record_count && !sm; i++) {
@@ -86,54 +86,6 @@ static void release_before_gpu(struct orr_symptom_finder *f)
         .cure =
             orr_symptom_text(f, "Use NCCL %s or newer on all hosts, built for the CUDA version of these GPUs.", since),
         .explains = event ? event->message->id : NULL);
-}
-
-/* Whether the text names a machine with ARM CPUs: Grace, or a DGX Spark. */
-static bool has_arm(const struct orr_log *log)
-{
-    for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_gpu_model *model = orr_symptom_model(&log->records[i]);
-        if (model && (model->form == ORR_GPU_SUPERCHIP || model->form == ORR_GPU_SUPERCHIP_PAIR))
-            return true; /* whose CPUs are ARM's so far */
-    }
-    return orr_symptom_said(log, " gb200 | gb300 | gb10 | gh200 | dgx spark| aarch64 | arm64 ", true) != 0;
-}
-
-/* A job of several hosts with ARM CPUs that stops at a random time without an error, by a release that is known for
- * that. RAS names one rank that is late; otherwise the person says so. */
-static void loses_slots(struct orr_symptom_finder *f)
-{
-    const struct orr_log *log = f->log;
-    const char *name = NULL;
-    const uint32_t version = orr_log_version(log, &name);
-    const struct orr_log_event *ras = orr_log_event_of(log, "ras-mismatch|ras-missing"), *hang = NULL;
-    for (uint32_t i = 0; i < log->event_count; i++) {
-        if (!log->events[i].message || log->events[i].message->weight == ORR_WEIGHT_FATAL)
-            return;
-        hang = !hang && log->events[i].message->weight == ORR_WEIGHT_HANG ? &log->events[i] : hang;
-    }
-    const uint32_t random = orr_symptom_said(log,
-                                             " random|silent|recurring|sporadic|occasional|intermittent|minutes|no "
-                                             "error| spin&hang|stuck|spin|wedge|freez|after |happens",
-                                             false);
-    const uint32_t line = ras ? ras->line : hang ? hang->line : random;
-    if (!orr_release_loses_slots(version) || !random || !(ras || hang || log->mentions[ORR_MENTION_HANG]) ||
-        orr_symptom_has_one_host(log) || !has_arm(log))
-        return;
-    ORR_SYMPTOM(
-        f, "arm-slots", ORR_SYMPTOM_CAUSE, line,
-        .cause = orr_symptom_text(
-            f,
-            "A known fault fits: on ARM CPUs, NCCL before 2.29.3 (here %.20s) can lose the slots by which a rank hands "
-            "work to its network thread. The job then hangs without an error (line %u).",
-            name, line),
-        .check =
-            "Check: `ncclras` shows a rank that stays one operation behind, and gdb shows ncclLocalOpAppend there.",
-        .cure = "Use NCCL 2.29.3 or newer (pip install -U nvidia-nccl-cu13, or -cu12). Only builds by gcc before 10, "
-                "such as pip's 2.28.9, have the fault.",
-        .explains = ras    ? ras->message->id
-                    : hang ? hang->message->id
-                           : NULL);
 }
 
 /* A pod sees device files that it may not open. */
@@ -219,7 +171,6 @@ void orr_symptoms_of_host(struct orr_symptom_finder *f)
     driver_older(f);
     virtual_gpu(f);
     old_in_wsl(f);
-    loses_slots(f);
     release_before_gpu(f);
     devices_by_path(f);
 }

@@ -146,8 +146,7 @@ static void p2p_stops(struct orr_symptom_finder *f)
     bool nvlink;
     const struct orr_gpu_model *model = neighbours(log, &nvlink);
     const struct orr_log_said *hang = log->mentions[ORR_MENTION_HANG];
-    const bool waits = (log->kinds[ORR_LOG_TEST_START] && !log->kinds[ORR_LOG_TEST_RESULT]) ||
-                       orr_log_event_of(log, "watchdog-timeout");
+    const bool waits = (log->kinds[ORR_LOG_TEST_START] && !log->test_rows) || orr_log_event_of(log, "watchdog-timeout");
     if (nvlink || !orr_symptom_transports(log).p2p || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on") ||
         orr_log_event_of(log, "iommu-translated") || orr_log_event_of(log, "socket-magic") ||
         !(hang || (model && waits)))
@@ -217,44 +216,6 @@ static bool narrow_links(struct orr_symptom_finder *f)
     return true;
 }
 
-/* The first line that names a driver with which P2P over PCIe hung; 0 if none does. */
-static uint32_t faulty_driver(const struct orr_log *log)
-{
-    return orr_symptom_said(log, "driver&560 28 |560 31 |560 35 |545 23 |545 29 |driver 560 |driver 545 ", true);
-}
-
-/* What people say about something that did not help. */
-static const char in_vain[] = "not help|n t help|no difference|no effect|no change|still hang";
-
-/* P2P that is turned off in a text about a hang: the setting works around it. */
-static void p2p_worked_around(struct orr_symptom_finder *f)
-{
-    const struct orr_log *log = f->log;
-    const struct orr_log_said *hang = log->mentions[ORR_MENTION_HANG];
-    const struct orr_log_said *said = log->mentions[ORR_MENTION_P2P_OFF];
-    uint32_t line = 0;
-    const char *off = orr_symptom_setting(log, "NCCL_P2P_DISABLE", &line);
-    if (!off || strcmp(off, "1") != 0)
-        line = said ? said->line : 0;
-    if (!hang || !line || orr_log_says(said ? said : hang, 1, 0, in_vain) || orr_symptom_acs_refuted(log) ||
-        orr_log_event_of(log, "acs-on") || orr_log_event_of(log, "iommu-translated") ||
-        orr_log_event_of(log, "p2p-matrix-refused"))
-        return;
-    const uint32_t driver = faulty_driver(log);
-    ORR_SYMPTOM(f, "p2p-worked-around", ORR_SYMPTOM_CAUSE, line,
-                .cause = orr_symptom_text(
-                    f,
-                    "The text mentions a hang (line %u) and NCCL_P2P_DISABLE=1 (line %u): if the job works with it and "
-                    "hangs without it, PCIe ACS or the IOMMU breaks P2P between the GPUs%s.",
-                    hang->line, line,
-                    driver ? orr_symptom_text(f,
-                                              ", or the driver does (line %u): P2P was reported to hang with branches "
-                                              "545 and 560, and to work with 570, so update it first",
-                                              driver)
-                           : ""),
-                .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
-}
-
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
 {
     if (orr_symptom_of_declared_p2p(f) || orr_symptom_of_patched_driver(f) || slower_than_host(f) || narrow_links(f))
@@ -262,6 +223,6 @@ void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
     driver_offers_none(f);
     none_between_said(f);
     refused_by_cuda(f);
-    p2p_worked_around(f);
+    orr_symptoms_of_runs(f);
     p2p_stops(f);
 }

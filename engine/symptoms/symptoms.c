@@ -27,8 +27,9 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     orr_symptoms_of_ranks(&f);
     orr_symptoms_of_pcie(&f);
     orr_symptoms_of_outliers(&f); /* one slow GPU is not P2P that is slow */
-    orr_symptoms_of_p2p(&f);
     orr_symptoms_of_host(&f);
+    orr_symptoms_of_faults(&f);
+    orr_symptoms_of_p2p(&f);
     orr_symptoms_of_network(&f);
     orr_symptoms_of_gids(&f);
     orr_symptoms_of_ports(&f);
@@ -37,6 +38,7 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     orr_symptoms_of_trace(&f);
     orr_symptoms_of_settings(&f);
     orr_symptoms_of_questions(&f);
+    orr_symptoms_of_next_runs(&f);
     if (ret_symptoms->count)
         qsort(ret_symptoms->rows, ret_symptoms->count, sizeof *ret_symptoms->rows, by_weight);
     return orr_arena_starved(arena) ? orr_fail_nomem(err) : orr_budget_check(err);

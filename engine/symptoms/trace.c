@@ -5,35 +5,6 @@
 
 #include "engine/symptoms/finding.h"
 
-static const struct part {
-    const char *file;  /* how the name of NCCL's file begins */
-    const char *does;  /* what NCCL does there */
-    const char *check; /* what shows whether that is at fault */
-    const char *cure;
-} parts[] = {
-    {"graph/", "it read the machine's topology",
-     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,ENV names the file or device that it could not read.",
-     "In containers and virtual machines, /sys must show the GPUs and their PCIe bridges, or a topology file for this "
-     "machine type must describe them."},
-    {"transport/nvls.cc", "it set up NVLink SHARP (NVLS)",
-     "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
-     "Fabric Manager must run with the driver's version: `nvidia-smi -q | grep -A6 Fabric` says Completed and Success. "
-     "If not, restart it and reset the GPUs."},
-    {"transport/shm.cc", "it shared host memory between ranks", "Check: `df -h /dev/shm` in the job's container.",
-     "Give the container more of it (docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory)."},
-    {"transport/p2p.cc", "it mapped the memory of another GPU",
-     "Check: run once with NCCL_P2P_DISABLE=1; if that works, it is P2P.",
-     "Let the ranks of a host share one container, or their IPC and PID namespaces, and see all of its GPUs."},
-    {"bootstrap", "its ranks exchanged their addresses over TCP, before InfiniBand or RoCE is used",
-     "Check: from another host, ping the address of \"Bootstrap : Using\", and connect to a port of it with nc: "
-     "firewalls and IP over InfiniBand are the usual obstacles.",
-     "Set NCCL_SOCKET_IFNAME to an interface by which all hosts reach each other, such as the Ethernet port. Data "
-     "still goes through InfiniBand or RoCE."},
-    {"transport/net", "it connected two hosts",
-     "Check: run once with NCCL_NET=Socket; if that works, it is the RDMA network or its plugin.",
-     "Test the same two NICs with ib_write_bw, and look at the log of the other host."},
-};
-
 /* A crash in the thread of RAS, by the crash report. */
 static void ras_crash(struct orr_symptom_finder *f)
 {
@@ -63,44 +34,60 @@ static bool goes_up(const struct orr_log *log, uint32_t at)
     return false;
 }
 
-void orr_symptoms_of_trace(struct orr_symptom_finder *f)
+/* The first call that failed in NCCL, of those that its callers failed with; NULL if there is none. */
+static const struct orr_log_record *failed_call(const struct orr_log *log)
 {
     enum { REMOTE = 6 }; /* ncclRemoteError: another rank failed; 7: nothing failed */
-    const struct orr_log *log = f->log;
-    const struct orr_log_record *frame = NULL;
-    const struct orr_log_message *report = NULL;
-    const struct part *part = parts;
-    ras_crash(f);
-    for (uint32_t i = 0; i < log->event_count; i++) {
-        const struct orr_log_message *message = log->events[i].message;
-        if (!message || message->weight == ORR_WEIGHT_FATAL || message->weight == ORR_WEIGHT_HANG ||
-            message->weight == ORR_WEIGHT_AFTERMATH || message->weight == ORR_WEIGHT_ABSENT)
-            return; /* which says more */
-        report = !report && message->weight == ORR_WEIGHT_REPORT ? message : report;
-    }
-    for (uint32_t i = 0; i < log->record_count && !frame; i++)
+    for (uint32_t i = 0; i < log->record_count; i++)
         if (log->records[i].kind == ORR_LOG_FRAME && log->records[i].values[1] < REMOTE && goes_up(log, i) &&
             strncmp(log->records[i].words[0], "misc/", strlen("misc/")) != 0) /* which serves all parts */
-            frame = &log->records[i];
-    while (frame && part < parts + sizeof parts / sizeof parts[0] &&
-           strncmp(frame->words[0], part->file, strlen(part->file)) != 0)
-        part++;
-    if (!frame || part == parts + sizeof parts / sizeof parts[0])
+            return &log->records[i];
+    return NULL;
+}
+
+/* Whether a message says why something failed, or that the reason is elsewhere. */
+static bool says_more(const struct orr_log_message *message)
+{
+    return !message || message->weight == ORR_WEIGHT_FATAL || message->weight == ORR_WEIGHT_HANG ||
+           message->weight == ORR_WEIGHT_AFTERMATH || message->weight == ORR_WEIGHT_ABSENT;
+}
+
+void orr_symptoms_of_trace(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *error = orr_symptom_unspecific(log);
+    const struct orr_log_message *explains = error ? error->message : NULL;
+    ras_crash(f);
+    for (uint32_t i = 0; i < log->event_count && !error; i++) {
+        if (says_more(log->events[i].message))
+            return;
+        if (!explains && log->events[i].message->weight == ORR_WEIGHT_REPORT)
+            explains = log->events[i].message;
+    }
+    const struct orr_log_record *frame = error ? NULL : failed_call(log);
+    const char *file = error ? error->file : frame ? frame->words[0] : NULL;
+    const uint32_t line = error ? error->line : frame ? frame->line : 0;
+    const struct orr_symptom_part *part = file ? orr_symptom_part_of_file(file) : NULL;
+    if (!part)
         return;
-    uint32_t line = 0;
-    const char *file = part == parts ? orr_symptom_setting(log, "NCCL_TOPO_FILE", &line) : NULL;
-    ORR_SYMPTOM(
-        f, "trace", ORR_SYMPTOM_CAUSE, frame->line,
-        .cause = file ? orr_symptom_text(f,
-                                         "NCCL failed while it read the machine's topology (line %u: %.60s), which "
-                                         "NCCL_TOPO_FILE=%.120s (line %u) describes: the file lacks something, often "
-                                         "arch and vendor of a <cpu>, or does not fit this NCCL.",
-                                         frame->line, frame->words[0], file, line)
-                      : orr_symptom_text(f, "NCCL failed while %s (line %u: %.60s).", part->does, frame->line,
-                                         frame->words[0]),
-        .check = file ? "Check: run once without NCCL_TOPO_FILE; `orrery show FILE` says what is wrong with the file."
-                      : part->check,
-        .cure = file ? "Unset NCCL_TOPO_FILE; if a plugin or /etc/nccl.conf sets it, use a newer plugin or image."
-                     : part->cure,
-        .explains = report ? report->id : NULL);
+    uint32_t set = 0;
+    const bool reads = !strcmp(part->files, "graph/");
+    const char *topology = reads ? orr_symptom_setting(log, "NCCL_TOPO_FILE", &set) : NULL;
+    const char *cause =
+        topology ? orr_symptom_text(f,
+                                    "NCCL failed while it read the machine's topology (line %u: %.60s), which "
+                                    "NCCL_TOPO_FILE=%.120s (line %u) describes: the file lacks something, often arch "
+                                    "and vendor of a <cpu>, or does not fit this NCCL.",
+                                    line, file, topology, set)
+                 : orr_symptom_text(f, "NCCL failed while %s (line %u: %.60s).", part->does, line, file);
+    const char *look = topology ? "Check: run once without NCCL_TOPO_FILE; `orrery show FILE` says what is wrong with "
+                                  "the file."
+                       : part->look
+                           ? part->look
+                           : orr_symptom_text(f, "Check: run once with %s; if that works, it is this.", part->off);
+    ORR_SYMPTOM(f, "trace", ORR_SYMPTOM_CAUSE, line, .cause = cause, .check = look,
+                .cure = topology ? "Unset NCCL_TOPO_FILE; if a plugin or /etc/nccl.conf sets it, use a newer plugin or "
+                                   "image."
+                                 : part->repair,
+                .explains = explains ? explains->id : NULL);
 }

@@ -136,24 +136,25 @@ static void say_verdict(struct orr_triaging *t)
                                triage->missing_why));
 }
 
-/* Adds the meaning of a message and the advice, then the line itself. */
-static void say_event(struct orr_triaging *t)
+/* Adds the meaning of a message and the advice, unless a symptom has explained it, then the line itself. */
+static void say_event(struct orr_triaging *t, bool explained)
 {
     const struct orr_triage *triage = t->triage;
     const struct orr_log_event *event = triage->cause == NONE ? NULL : &t->log->events[triage->cause];
     if (!event)
         return;
     const bool waited = triage->verdict == ORR_TRIAGE_HUNG && triage->all_waited;
-    if (event->message)
+    const bool meant = event->message && !explained;
+    if (meant)
         say(t, event->message->means);
-    if (event->message && orr_log_follows(event->message->weight))
+    if (meant && orr_log_follows(event->message->weight))
         say(t, orr_triage_text(
                    t, "This %s from another error that the log does not show: look at the logs of the other ranks.",
                    event->message->weight == ORR_WEIGHT_REPORT ? "may follow" : "follows"));
-    if (waited)
+    if (waited && !explained)
         say(t,
             "Look at the network between the hosts (links, plugin, settings) and at the GPUs, not for a missing rank.");
-    else if (event->message)
+    else if (meant)
         say(t, event->message->advice);
     say(t, orr_triage_text(t, "First %s, line %u%s: %.*s", orr_event_severity(event), event->line,
                            where(t, event->ranks, event->rank_count, event->hosts, event->host_count), QUOTED_MOST,
@@ -229,13 +230,13 @@ static void say_cause(struct orr_triaging *t)
     const enum orr_log_weight weight = event ? orr_triage_weight(event) : ORR_WEIGHT_NOTE;
     const bool first = event && event->message && (weight == ORR_WEIGHT_FATAL || weight == ORR_WEIGHT_ERROR);
     uint32_t said = 0;
-    const struct orr_symptom *explains = first ? explaining(t, event) : NULL;
+    const struct orr_symptom *explains = event && event->message ? explaining(t, event) : NULL;
     if (explains) {
         say_symptom(t, explains);
         said++;
     }
     if (first)
-        say_event(t);
+        say_event(t, false);
     for (uint32_t i = 0; i < triage->symptoms.count && said < CAUSES_SAID; i++)
         if (&triage->symptoms.rows[i] != explains && triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE) {
             say_symptom(t, &triage->symptoms.rows[i]);
@@ -244,7 +245,7 @@ static void say_cause(struct orr_triaging *t)
     if (!said && !first)
         said += say_tried(t);
     if (!first)
-        say_event(t);
+        say_event(t, explains != NULL);
     if (!said && !event && triage->symptoms.count && triage->symptoms.rows[0].weight == ORR_SYMPTOM_SETTING &&
         !triage->symptoms.rows[0].slows) {
         say_more(t, triage->symptoms.rows[0].cause);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs without a part of NCCL (parts.c). A person who says that the job works with NCCL_P2P_DISABLE=1 has shown which
+ * part is at fault. If nobody made such a run, and nothing else shows why a job stands still, the runs to make next are
+ * the answer: each rules a part in or out. */
+#include <string.h>
+
+#include "engine/symptoms/finding.h"
+
+/* What people write about a run that worked, and about one that did not. The words of a line are close to those of the
+ * setting, since a line may be a whole paragraph. */
+static const char helps[] = " work| fine| can run| runs | ran |solv| fix|help|resolv|no longer|succe|complet| ok "
+                            "|goes away|went away|disappear| cure|serves| passes|unblock|bypass|unless|gets past";
+static const char in_vain[] =
+    "not help|n t help|no help|not work|n t work|n t solve|not solve|n t fix|not fix|no difference|no effect|no change|"
+    " neither| none |nothing|no luck|no success|in vain";
+static const char no_better[] =
+    " still | even with| even when| despite|also fail|also hang|same error|same problem|same issue";
+/* Words of somebody who asks about the setting, or who changed something else, too. */
+static const char unclear[] = " not set|unset|what does| should i | safe to | drawback|performance lower|"
+                              "nccl_socket_ifname|nccl_ib_hca|gid_index|nccl_algo|nccl_proto|nccl_topo_file";
+static const char breaks[] = " hang| fail| error| stuck| crash| freez| deadlock| stall";
+
+enum outcome { UNTRIED, HELPED, IN_VAIN };
+
+static bool any_of(const char *text, size_t length, const char *words)
+{
+    while (*words) {
+        const size_t of = strcspn(words, "|");
+        if (memmem(text, length, words, of))
+            return true;
+        words += of + (words[of] == '|');
+    }
+    return false;
+}
+
+/* What a line says about a run without a part. */
+static enum outcome outcome_in(const struct orr_symptom_part *part, const char *line)
+{
+    enum { BEFORE = 70, AFTER = 90, NEAR = 10 };
+    for (const char *words = part->words; *words;) {
+        const size_t length = strcspn(words, "|");
+        const char *at = memmem(line, strlen(line), words, length);
+        words += length + (words[length] == '|');
+        if (!at)
+            continue;
+        const char *from = at - line > BEFORE ? at - BEFORE : line;
+        const size_t near = (size_t)(at - from) + length, rest = strlen(at + length);
+        const size_t window = near + (rest < AFTER ? rest : AFTER);
+        const char *close = at - from > NEAR ? at - NEAR : from;
+        if (any_of(from, window, in_vain) || any_of(from, window, no_better))
+            return IN_VAIN;
+        if (any_of(from, window, unclear))
+            continue;
+        if (any_of(close, (size_t)(at - close), " without ")) /* which says what happens with the part */
+            return any_of(from, near, breaks) ? HELPED : UNTRIED;
+        if (any_of(from, window, helps))
+            return HELPED;
+    }
+    return UNTRIED;
+}
+
+/* What the text says about a run without a part; *ret_line is its line. */
+static enum outcome outcome_of(const struct orr_log *log, const struct orr_symptom_part *part, uint32_t *ret_line)
+{
+    enum outcome outcome = UNTRIED;
+    for (uint32_t i = 0; part->words && i < log->said_count && outcome != IN_VAIN; i++) {
+        const enum outcome found = outcome_in(part, log->said[i].words);
+        if (found == UNTRIED || (found == HELPED && outcome == HELPED))
+            continue;
+        outcome = found;
+        *ret_line = log->said[i].line;
+    }
+    return outcome;
+}
+
+/* Whether lines show that a part is not at fault, or another row says more about it. */
+static bool is_settled(const struct orr_log *log, const struct orr_symptom_part *part)
+{
+    return part->by_acs &&
+           (orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on|iommu-translated|p2p-matrix-refused"));
+}
+
+/* A driver with which P2P over PCIe hung, if a line names one. */
+static const char *or_driver(const struct orr_symptom_finder *f, const struct orr_symptom_part *part)
+{
+    const uint32_t driver = orr_symptom_said(
+        f->log, "driver&560 28 |560 31 |560 35 |545 23 |545 29 |driver 560 |driver 545 |drivers 560 |drivers 545 ",
+        true);
+    if (!driver || strcmp(part->id, "p2p") != 0)
+        return "";
+    return orr_symptom_text(f,
+                            ", or the driver does (line %u): P2P was reported to hang with branches 545 and 560, and "
+                            "to work with 570, so update it first",
+                            driver);
+}
+
+/* A text about a hang in which P2P is turned off, without a word about what that changed. */
+static void set_in_hang(struct orr_symptom_finder *f)
+{
+    const struct orr_log_said *hang = f->log->mentions[ORR_MENTION_HANG], *off = f->log->mentions[ORR_MENTION_P2P_OFF];
+    const struct orr_symptom_part *part = orr_symptom_part_at(0); /* P2P */
+    uint32_t line = 0;
+    const char *value = orr_symptom_setting(f->log, "NCCL_P2P_DISABLE", &line);
+    if (!value || strcmp(value, "1") != 0)
+        line = off ? off->line : 0;
+    const char *shm = orr_symptom_setting(f->log, "NCCL_SHM_DISABLE", NULL); /* with it, a test of the network */
+    if (!hang || !line || (shm && !strcmp(shm, "1")) || is_settled(f->log, part) ||
+        outcome_in(part, hang->words) == IN_VAIN || (off && outcome_in(part, off->words) == IN_VAIN))
+        return;
+    ORR_SYMPTOM(f, "p2p-worked-around", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(f,
+                                          "The text mentions a hang (line %u) and NCCL_P2P_DISABLE=1 (line %u): if the "
+                                          "job works with it and hangs without it, %s%s.",
+                                          hang->line, line, part->fault, or_driver(f, part)),
+                .check = part->check, .cure = part->cure);
+}
+
+void orr_symptoms_of_runs(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_symptom_part *part, *first = NULL, *second = NULL;
+    uint32_t line = 0, first_line = 0, second_line = 0;
+    for (uint32_t i = 0; (part = orr_symptom_part_at(i)) && !second; i++) {
+        if (outcome_of(log, part, &line) != HELPED)
+            continue;
+        *(first ? &second_line : &first_line) = line;
+        *(first ? &second : &first) = part;
+    }
+    if (!first) {
+        set_in_hang(f);
+        return;
+    }
+    if (is_settled(log, first))
+        return;
+    const struct orr_log_event *error = orr_symptom_unspecific(log);
+    const bool together = second && first_line == second_line;
+    ORR_SYMPTOM(
+        f, together ? "works-without-parts" : "works-without-part", ORR_SYMPTOM_CAUSE, first_line,
+        .cause = together ? orr_symptom_text(f,
+                                             "The text says that it works with %s and %s (line %u), which turn off two "
+                                             "parts. Run once with %s alone: if it works, %s.",
+                                             first->off, second->off, first_line, first->off, first->fault)
+                          : orr_symptom_text(f, "The text says that it works with %s (line %u), so %s%s.", first->off,
+                                             first_line, first->fault, or_driver(f, first)),
+        .check = first->check, .cure = first->cure, .explains = error ? error->message->id : NULL);
+}
+
+/* Parts to run without next, and why those. */
+struct next {
+    const struct orr_symptom_part *parts[2];
+    uint32_t count;
+};
+
+static void try_next(const struct orr_log *log, struct next *next, const char *id)
+{
+    const struct orr_symptom_part *part;
+    uint32_t line;
+    for (uint32_t i = 0; (part = orr_symptom_part_at(i)) && next->count < 2; i++)
+        if (part->id && !strcmp(part->id, id) && !is_settled(log, part) && outcome_of(log, part, &line) == UNTRIED)
+            next->parts[next->count++] = part;
+}
+
+/* The line of the first collective that ran into PyTorch's time limit, if no later one did; 0 if there is none. */
+static uint32_t first_collective(const struct orr_log *log)
+{
+    enum { FIRST_ONES = 2 };
+    for (uint32_t i = 0; i < log->timed_out_count; i++)
+        if (log->timed_out[i].work > FIRST_ONES)
+            return 0;
+    return log->timed_out_count ? log->timed_out[0].line : 0;
+}
+
+/* Whether every rank reports that it had called the work that did not end. */
+static bool all_called(const struct orr_log *log)
+{
+    const uint32_t largest = orr_log_largest(log);
+    return largest != UINT32_MAX && log->progress_count >= (uint32_t)log->communicators[largest].rank_count;
+}
+
+/* Whether the log ends while NCCL connects GPUs by P2P. */
+static bool ends_connecting(const struct orr_log *log)
+{
+    const struct orr_log_record *last = log->record_count ? &log->records[log->record_count - 1] : NULL;
+    return last && last->kind == ORR_LOG_CONNECT_P2P && !log->kinds[ORR_LOG_INIT_COMPLETE] &&
+           !log->kinds[ORR_LOG_CONNECTED];
+}
+
+/* What stands still, as far as the text shows it: a sentence; NULL if it does not, or something else is wrong. */
+static const char *standstill(struct orr_symptom_finder *f, const struct orr_log_event *timeout, uint32_t server,
+                              uint32_t *ret_line)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_symptom_transports seen = orr_symptom_transports(log);
+    const struct orr_log_said *hang = log->mentions[ORR_MENTION_HANG];
+    *ret_line = first_collective(log);
+    if (*ret_line)
+        return orr_symptom_text(
+            f, "The first collective of a group did not end (line %u): data does not get from rank to rank%s.",
+            *ret_line, all_called(log) ? "" : ", or a rank never called it");
+    *ret_line = timeout && server ? timeout->line : hang ? hang->line : 0;
+    if (timeout && server)
+        return "The ranks of an inference server make the same calls, so it is rarely the program that keeps a "
+               "collective from ending: a worker failed, or its data or a CUDA graph does not get on.";
+    if (log->kinds[ORR_LOG_TEST_START] && !log->test_rows && seen.p2p + seen.net > 0)
+        return "NCCL's ranks are connected and no result follows, so data may not get from rank to rank.";
+    if (hang && ends_connecting(log))
+        return "The job hangs, and its lines end where NCCL connects the GPUs by P2P, which may not work.";
+    if (hang && seen.p2p + seen.net > 0)
+        return orr_symptom_text(f,
+                                "NCCL's ranks are connected, and the job hangs (line %u): data may not get from "
+                                "rank to rank.",
+                                hang->line);
+    return NULL;
+}
+
+void orr_symptoms_of_next_runs(struct orr_symptom_finder *f)
+{
+    static const char hosts[] = " nodes| hosts|multi node|multinode|two machines|cross node| node 1 | servers";
+    static const char servers[] = " vllm|sglang|tensorrt|trtllm| tgi ";
+    const struct orr_log *log = f->log;
+    const struct orr_symptom_transports seen = orr_symptom_transports(log);
+    const uint32_t server = orr_symptom_said(log, servers, true);
+    const struct orr_log_event *timeout = orr_log_event_of(log, "watchdog-timeout|vllm-answer");
+    struct next next = {.count = 0};
+    uint32_t line;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        if (f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)
+            return;
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (!log->events[i].message || log->events[i].message->weight == ORR_WEIGHT_FATAL ||
+            log->events[i].message->weight == ORR_WEIGHT_ERROR || log->events[i].message->weight == ORR_WEIGHT_ABSENT)
+            return; /* which says more */
+    const char *cause = standstill(f, timeout, server, &line);
+    if (!cause)
+        return;
+    const bool several = seen.net || orr_symptom_said(log, hosts, true);
+    if (server && !first_collective(log))
+        try_next(log, &next, "cuda-graphs");
+    if (several)
+        try_next(log, &next, "network");
+    if (several && seen.gdr)
+        try_next(log, &next, "gdr");
+    if (seen.p2p || !seen.net)
+        try_next(log, &next, "p2p");
+    if (!next.count)
+        return;
+    const char *runs = "Check:";
+    for (uint32_t i = 0; i < next.count; i++)
+        runs = orr_symptom_text(f, "%s%s once with %s: if it works, %s%s.", runs, i ? " Run" : " run",
+                                next.parts[i]->off, next.parts[i]->fault, or_driver(f, next.parts[i]));
+    ORR_SYMPTOM(f, "next-run", ORR_SYMPTOM_CAUSE, line, .cause = cause, .check = runs, .cure = "",
+                .explains = timeout ? timeout->message->id : NULL);
+}
