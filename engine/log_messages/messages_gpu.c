@@ -278,11 +278,11 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Look for PCIe errors before it (`dmesg | grep -i -e aer -e pcie`), power the machine off and on, and check the "
      "GPU's power supply, temperature, seat and riser. If it comes back, replace the GPU.",
      "NVRM: GPU at 0000:01:00.0 has fallen off the bus."},
-    {"open-driver-old-gpu", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "installed in this system is not supported by open", NULL,
+    {"open-driver-old-gpu", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "installed in this system is not supported by open", NULL,
      "NVIDIA's open kernel modules do not support this GPU: they need Turing (2018) or newer.",
      "Install the proprietary kernel modules; branch 580 is the last that supports Maxwell, Pascal and Volta.",
      "NVRM: installed in this system is not supported by open"},
-    {"open-driver-needed", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "requires use of the NVIDIA open kernel modules", NULL,
+    {"open-driver-needed", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "requires use of the NVIDIA open kernel modules", NULL,
      "This GPU needs NVIDIA's open kernel modules, and the proprietary ones are installed, so no program sees it.",
      "Install the open modules of the same driver version (a package named `-open`, or `--kernel-module-type=open`).",
      "NVRM: installed in this system requires use of the NVIDIA open kernel modules."},

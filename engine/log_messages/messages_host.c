@@ -151,7 +151,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "Docker does not have NVIDIA's runtime, so the container gets no GPU.",
      "Install nvidia-container-toolkit, and run `nvidia-ctk runtime configure --runtime=docker`.",
      "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]]."},
-    {"nvidia-smi-driver", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVIDIA-SMI has failed", NULL,
+    {"nvidia-smi-driver", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "NVIDIA-SMI has failed", NULL,
      "The GPU driver is not loaded, or does not fit the kernel.",
      "Install the driver for the running kernel and restart; look for NVRM lines in dmesg.",
      "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."},
@@ -161,7 +161,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "Install the same version of both (nvidia-fabricmanager-NNN and the driver), then `systemctl restart "
      "nvidia-fabricmanager`; `nvidia-smi -q | grep -A6 Fabric` must say Completed.",
      "fabric manager NVIDIA GPU driver interface version 550.90.07 don't match with driver version 550.54.15."},
-    {"fabric-manager-none", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NV_WARN_NOTHING_TO_DO", NULL,
+    {"fabric-manager-none", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "NV_WARN_NOTHING_TO_DO", NULL,
      "Fabric Manager found no NVSwitch. PCIe cards, with or without an NVLink bridge, need no Fabric Manager: their "
      "NVLink works without it.",
      "Check: `nvidia-smi -L` names the GPUs, and `nvidia-smi nvlink -s` shows NVLinks as active. Without NVSwitches, "

@@ -103,7 +103,7 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "NCCL_MNNVL_ENABLE=0 works around it.",
      "MNNVL (cliqueSize 8) is available but not working on this system. Check the IMEX channel configuration "
      "(/dev/nvidia-caps-imex-channels). Set NCCL_MNNVL_ENABLE=0 to ignore this issue."},
-    {"imex-no-interface", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "No matching network interface found for any IP", NULL,
+    {"imex-no-interface", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "No matching network interface found for any IP", NULL,
      "nvidia-imex does not start: none of the addresses in its node configuration file belongs to this host.",
      "Compare nodes_config.cfg with `ip -br addr`: it must list the address of every tray, this one's too.",
      "No matching network interface found for any IP addresses in the node configuration file"},

@@ -152,7 +152,7 @@ static void default_gid(struct orr_symptom_finder *f)
         .cause = orr_symptom_text(
             f,
             "The NICs are RoCE (line %u) and NCCL_IB_GID_INDEX is not set, so NCCL before 2.21 takes GID index 0, "
-            "mostly RoCE v1 with a link-local address, which routers drop: the other end never answers (line %u).",
+            "mostly RoCE v1 with a link-local address, which routers drop: then the other end never answers (line %u).",
             list->line, event->line),
         .check = "Check: `show_gids` on both hosts: the row with v2 and the IPv4 address, mostly index 3; `ib_write_bw "
                  "-x 3` between the same NICs must work.",

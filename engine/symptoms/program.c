@@ -119,7 +119,7 @@ static void experts_of_zero3(struct orr_symptom_finder *f)
                 .cause = orr_symptom_text(
                     f,
                     "ZeRO-3 (line %u) gathers each expert's parameters in a collective, and the ranks send their "
-                    "tokens to different experts (line %u): they then wait in different collectives.",
+                    "tokens to different experts (line %u): they can then wait in different collectives.",
                     stage, model),
                 .check = "Check: `py-spy dump` shows some ranks in an expert that others skip; ZeRO-2 does not hang.",
                 .cure = "Make each block of experts a leaf: deepspeed.utils.set_z3_leaf_modules(model, [BLOCK_CLASS]) "
@@ -136,8 +136,8 @@ static void prepares_data(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(f, "prepares-data", ORR_SYMPTOM_CAUSE, first->line,
                 .cause = orr_symptom_text(f,
-                                          "The first rank prepared data alone (line %u) for longer than the time "
-                                          "limit, while the others waited for it.",
+                                          "The first rank prepares data alone (line %u), and the others probably "
+                                          "waited for it until the time limit.",
                                           first->line),
                 .check = "Check: the first rank still shows progress when the limit ends the job.",
                 .cure = "Prepare the data once before (a cache), or raise the timeout of init_process_group() "
