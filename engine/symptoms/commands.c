@@ -130,51 +130,73 @@ static bool names_hosts(const char *command)
 }
 
 /* Whether the launcher passes a variable on: "-x NAME" or "-x NAME=value". */
-static bool passes(const char *command, const char *launcher, struct orr_span name)
+static bool passes(const char *launcher, struct orr_span name)
 {
     for (const char *at = strstr(launcher, " -x "); at; at = strstr(at + 1, " -x ")) {
         const char *start = at + 4 + strspn(at + 4, " \"'");
         if (!strncmp(start, name.at, name.length) && strchr(" =\"'", start[name.length]))
             return true;
     }
-    return strstr(command, "env_list") != NULL;
+    return strstr(launcher, "env_list") != NULL;
 }
 
-/* Variables in front of Open MPI's mpirun, which reach the processes of its own host only (NVIDIA/nccl#764). Slurm
- * starts the daemons of the other hosts with that environment, and a host may have the setting by itself. */
+static void add_unpassed(struct orr_symptom_finder *f, const char *launcher, struct orr_span name, const char **names)
+{
+    enum { MOST = 60 };
+    if (name.length && !strncmp(name.at, "NCCL_", 5) && strncmp(name.at, "NCCL_DEBUG", 10) != 0 &&
+        !passes(launcher, name) && strlen(*names) < MOST)
+        *names = orr_symptom_text(f, "%s%s%.*s", *names, **names ? " and " : "", (int)name.length, name.at);
+}
+
+/* Whether a line exports a variable. */
+static bool exports(const struct orr_log *log, uint32_t line)
+{
+    for (uint32_t i = 0; i < log->said_count; i++)
+        if (log->said[i].line == line)
+            return !strncmp(log->said[i].words, " export nccl_", 13);
+    return false;
+}
+
+/* Variables that are set for Open MPI's mpirun, which reach the processes of its own host only (NVIDIA/nccl#764), in
+ * front of it or by lines above it; these count only if no log shows who has them. Slurm starts the daemons of the
+ * other hosts with that environment, and a host may have the setting by itself. */
 static void one_host_only(struct orr_symptom_finder *f)
 {
-    enum { NAMES_MOST = 3 };
-    static const char refused[] = "socket-refused|socket-abort"; /* by ranks that wait for another transport */
-    const struct orr_log_event *event = orr_log_event_of(f->log, refused);
-    for (uint32_t i = 0; i < f->log->command_count; i++) {
-        const struct orr_log_command *command = &f->log->commands[i];
+    static const char network[] =
+        "socket-refused|socket-abort|socket-connect|socket-timed-out|socket-no-route|socket-closed|"
+        "ib-modify-qp|ib-retry-exceeded|proxy-operation";
+    const struct orr_log *log = f->log;
+    for (uint32_t i = 0; i < log->command_count; i++) {
+        const struct orr_log_command *command = &log->commands[i];
         const char *at = command->text, *launcher = strstr(at, "mpirun "), *names = "";
         launcher = launcher ? launcher : strstr(at, "mpiexec ");
         struct orr_span word;
-        uint32_t count = 0;
         if (!launcher || !is_open_mpi(launcher) || !names_hosts(launcher))
             continue;
-        while (next_word(&at, &word) && word.at < launcher) {
-            const char *sign = memchr(word.at, '=', word.length);
-            const struct orr_span name = {word.at, sign ? (size_t)(sign - word.at) : 0};
-            if (!sign || strncmp(word.at, "NCCL_", 5) != 0 || !strncmp(word.at, "NCCL_DEBUG", 10) ||
-                passes(command->text, launcher, name) || ++count > NAMES_MOST)
-                continue;
-            names = orr_symptom_text(f, "%s%s%.*s", names, *names ? " and " : "", (int)name.length, name.at);
+        for (bool option = false; next_word(&at, &word) && word.at < launcher; option = word.at[0] == '-') {
+            const char *sign = option ? NULL : memchr(word.at, '=', word.length);
+            add_unpassed(f, launcher, (struct orr_span){word.at, sign ? (size_t)(sign - word.at) : 0}, &names);
         }
-        if (!count || orr_symptom_said(f->log, "srun |sbatch|salloc|bashrc|nccl conf|etc environment", true))
+        for (uint32_t k = 0; k < log->setting_count && !log->nccl_count; k++)
+            if (log->settings[k].line < command->line && exports(log, log->settings[k].line))
+                add_unpassed(f, launcher, (struct orr_span){log->settings[k].name, strlen(log->settings[k].name)},
+                             &names);
+        if (!*names ||
+            orr_symptom_said(
+                log, "srun |sbatch|salloc|bashrc|nccl conf|etc environment|on both|on each|on every|on all", true))
             continue;
+        const struct orr_log_event *failed = orr_log_event_of(log, network);
         ORR_SYMPTOM(
-            f, "set-on-one-host", orr_symptom_other_error(f->log, refused) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
-            command->line, .explains = event ? event->message->id : NULL,
+            f, "set-on-one-host", orr_symptom_other_error(log, network) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
+            command->line,
             .cause = orr_symptom_text(f,
                                       "Only processes of the host on which mpirun runs get %s (line %u): Open MPI "
                                       "passes a variable on to other hosts only with -x.",
                                       names, command->line),
             .check = "Check: with `-x NCCL_DEBUG=INFO`, ranks of every host must print \"set by environment\" for it.",
             .cure = orr_symptom_text(
-                f, "Add -x NAME to mpirun for each (%s), or write them to /etc/nccl.conf on all hosts.", names));
+                f, "Add -x NAME to mpirun for each (%s), or write them to /etc/nccl.conf on all hosts.", names),
+            .explains = failed ? failed->message->id : NULL);
         return;
     }
 }

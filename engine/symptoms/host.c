@@ -162,7 +162,7 @@ static void little_shm(struct orr_symptom_finder *f)
                 .cure =
                     "Make it larger: docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory "
                     "at /dev/shm. Remove leftovers of jobs that ended (/dev/shm/nccl-*).",
-                .explains = failed ? failed->message->id : NULL);
+                .explains = failed ? failed->message->id : df->message->id);
 }
 
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
