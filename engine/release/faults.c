@@ -190,7 +190,7 @@ static const struct orr_fault faults[] = {
      .fixed = ORR_VERSION(2, 31, 2),
      .needs = ORR_FAULT_IN_WORDS,
      .said = "symmetric&window&same|several|multiple|two "
-             "windows|carved|offset|suballoc|segment&wrong|corrupt|incorrect|garbage|zeros| nan |mismatch",
+             "windows|carved|offset|suballoc|segment+wrong|corrupt|incorrect|garbage|zeros| nan |mismatch",
      .what = "symmetric windows that lie in one allocation, such as a segment of a caching allocator, corrupt each "
              "other's data.",
      .check = "Check: with an allocation of its own for each window (ncclMemAlloc()), the results are right.",

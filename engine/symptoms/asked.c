@@ -33,9 +33,6 @@ static const struct orr_asked *next_row(const struct orr_asked *row, uint32_t *t
     return row->id ? row : NULL;
 }
 
-/* Other libraries, about which the rows say nothing, and what people write when it works again. */
-#define OTHERS        "rccl|hccl|on rocm|amd gpu|mi210|mi250|mi300|mi325|mi355| ascend "
-#define OVER          "no longer hang| hang any| solved| resolved|been fixed|was fixed|fixed it|works now|works again"
 #define ASKS          "?|why | how | what | which "
 #define HANGS         " hang| hung |stuck|freez|frozen|deadlock|never return| stall"
 #define OUT_OF_MEMORY "cuda-memory-application" /* the message */
@@ -121,7 +118,7 @@ static bool answers(const struct orr_asked *row, const struct orr_log *log, uint
     enum { DEEP = 4 }; /* further down, only a line that asks or reports a hang is the question */
     return !log->said[line].command && (!memory || !strcmp(row->id, "asked-memory")) &&
            orr_log_says(log->said, log->said_count, line, row->words) &&
-           !orr_log_says(log->said, log->said_count, line, OVER) && !is_refuted(row, log) &&
+           !orr_log_says(log->said, log->said_count, line, ORR_SAID_OVER) && !is_refuted(row, log) &&
            !is_elsewhere(row, log, line) &&
            (line < DEEP || orr_log_says(log->said, log->said_count, line, ASKS "|" HANGS));
 }
@@ -148,24 +145,23 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
             return;
     }
     for (uint32_t i = 0; i < log->said_count; i++)
-        if (orr_log_says(log->said, log->said_count, i, OTHERS))
+        if (orr_log_says(log->said, log->said_count, i, ORR_SAID_OF_OTHERS))
             return;
     if (is_answered(f->found))
         return;
     for (uint32_t i = 0; i < f->found->count; i++)
         settings |= f->found->rows[i].weight != ORR_SYMPTOM_NOTE;
-    for (int last = 0; last < (settings ? 1 : 2); last++)
-        for (uint32_t i = 0, table; i < log->said_count; i++)
-            for (const struct orr_asked *row = NULL; (row = next_row(row, &table));) {
-                if ((strcmp(row->id, ORR_ASKED_LAST) == 0) != last || !answers(row, log, i, memory))
-                    continue;
-                const char *check = orr_symptom_untried(f, row->check), *cure = orr_symptom_untried(f, row->cure);
-                if (!check[0] || !cure[0])
-                    continue; /* the answer was tried, and the question remains */
-                ORR_SYMPTOM(f, row->id, weight_of(log), log->said[i].line, .cause = row->cause, .check = check,
-                            .cure = cure, .by_words = !memory, .explains = memory ? OUT_OF_MEMORY : NULL);
-                return;
-            }
+    for (uint32_t i = 0, table; i < log->said_count; i++)
+        for (const struct orr_asked *row = NULL; (row = next_row(row, &table));) {
+            if (!answers(row, log, i, memory))
+                continue;
+            const char *check = orr_symptom_untried(f, row->check), *cure = orr_symptom_untried(f, row->cure);
+            if (!check[0] || !cure[0])
+                continue; /* the answer was tried, and the question remains */
+            ORR_SYMPTOM(f, row->id, weight_of(log), log->said[i].line, .cause = row->cause, .check = check,
+                        .cure = cure, .by_words = !memory, .explains = memory ? OUT_OF_MEMORY : NULL);
+            return;
+        }
     if (!settings)
         orr_symptom_of_setting(f);
 }

@@ -12,8 +12,6 @@ struct orr_asked {
     const char *check, *cure;
 };
 
-#define ORR_ASKED_LAST "asked-hang" /* said if nothing else is */
-
 /* asked_NAME.c, asked in this order: rows until one without an id. What a row says is from NCCL's documentation, its
  * source (docs/nccl) or its developers; tests/questions names the public thread of each. */
 extern const struct orr_asked orr_asked_host[], orr_asked_calls[], orr_asked_programs[], orr_asked_results[],

@@ -184,14 +184,5 @@ const struct orr_asked orr_asked_use[] = {
      "groups of new_group(), which have 10 minutes (30 before 2.2) unless they get a timeout, too.",
      "Check: \"Timeout(ms)=600000\" in the watchdog's line is the limit that applied.",
      "Pass a timeout to every new_group() and init_device_mesh(), or set the option of your framework."},
-    {ORR_ASKED_LAST,
-     " hang| stuck| freez| stalls| does not progress| doesn t progress| not "
-     "progressing&nccl|all_reduce|allreduce|training|collective|launch&!queue|hangs around",
-     "The text says that something hangs, but not where, so Orrery cannot tell why.",
-     "Check: try NCCL_P2P_DISABLE=1 alone: if it ends the hang, P2P is at fault, mostly through PCIe ACS or the IOMMU. "
-     "Try NCCL_SHM_DISABLE=1 alone: if it ends the hang, shared memory is at fault. On several hosts, try "
-     "NCCL_IB_DISABLE=1: if it ends the hang, the RDMA network is at fault. If nothing helps, a rank did not call the "
-     "collective.",
-     "Paste what all ranks print with NCCL_DEBUG=INFO, and `nvidia-smi topo -m`."},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -108,6 +108,10 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
     "reset|reboots itself|host reboots|server reboots|machine reboots|pc reboots|computer reboots|powers "             \
     "off&gpu|nccl|rtx |tensor parallel|all_reduce|allreduce&!pod |container reboots|after a hard"
 
+/* Words about other libraries, about which the rows say nothing, and of people for whom it works again. */
+#define ORR_SAID_OF_OTHERS "rccl|hccl|on rocm|amd gpu|mi210|mi250|mi300|mi325|mi355| ascend "
+#define ORR_SAID_OVER      "no longer hang| hang any| solved| resolved|been fixed|was fixed|fixed it|works now|works again"
+
 /* Words about a driver that is patched to offer P2P. */
 #define ORR_SAID_PATCHED                                                                                               \
     " patched|p2p patch|tinygrad|aikitoria|p2p driver|p2p enabled driver|p2p enabled nvidia driver|p2p kernel "        \

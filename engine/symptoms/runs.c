@@ -147,7 +147,7 @@ void orr_symptoms_of_runs(struct orr_symptom_finder *f)
 
 /* Parts to run without next, and why those. */
 struct next {
-    const struct orr_symptom_part *parts[2];
+    const struct orr_symptom_part *parts[3];
     uint32_t count;
 };
 
@@ -155,7 +155,8 @@ static void try_next(const struct orr_log *log, struct next *next, const char *i
 {
     const struct orr_symptom_part *part;
     uint32_t line;
-    for (uint32_t i = 0; (part = orr_symptom_part_at(i)) && next->count < 2; i++)
+    for (uint32_t i = 0; (part = orr_symptom_part_at(i)) && next->count < sizeof next->parts / sizeof next->parts[0];
+         i++)
         if (part->id && !strcmp(part->id, id) && !is_settled(log, part) && outcome_of(log, part, &line) == UNTRIED)
             next->parts[next->count++] = part;
 }
@@ -185,15 +186,39 @@ static bool ends_connecting(const struct orr_log *log)
            !log->kinds[ORR_LOG_CONNECTED];
 }
 
-/* What stands still, as far as the text shows it: a sentence; NULL if it does not, or something else is wrong. */
+/* The line in which a person says that something hangs, if the text has nothing else to go by; 0 if there is none. */
+static uint32_t said_to_hang(const struct orr_symptom_finder *f)
+{
+    enum { LINES = 3 }; /* of NCCL: then they show more than the words */
+    static const char hangs[] =
+        " hang| stuck| freez| stalls| does not progress| doesn t progress| not progressing&nccl|all_reduce|allreduce|"
+        "training|collective|launch|vllm|sglang|tensor parallel|tensor_parallel|multi gpu&!queue|hangs around|cmake| "
+        "build";
+    const struct orr_log *log = f->log;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        if (f->found->rows[i].weight != ORR_SYMPTOM_NOTE)
+            return 0;
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (log->events[i].message->weight != ORR_WEIGHT_NOTE)
+            return 0;
+    for (uint32_t i = 0; i < log->said_count; i++)
+        if (orr_log_says(log->said, log->said_count, i, ORR_SAID_OF_OTHERS))
+            return 0;
+    for (uint32_t i = 0; i < log->said_count && log->nccl_count < LINES; i++)
+        if (!log->said[i].command && orr_log_says(log->said, log->said_count, i, hangs) &&
+            !orr_log_says(log->said, log->said_count, i, ORR_SAID_OVER))
+            return log->said[i].line;
+    return 0;
+}
+
+/* What stands still, as far as the text shows it: a sentence; NULL if it does not. */
 static const char *standstill(struct orr_symptom_finder *f, const struct orr_log_event *timeout, uint32_t server,
                               uint32_t *ret_line)
 {
     const struct orr_log *log = f->log;
     const struct orr_symptom_transports seen = orr_symptom_transports(log);
     const struct orr_log_said *hang = log->mentions[ORR_MENTION_HANG];
-    *ret_line = first_collective(log);
-    if (*ret_line)
+    if ((*ret_line = first_collective(log)))
         return orr_symptom_text(
             f, "The first collective of a group did not end (line %u): data does not get from rank to rank%s.",
             *ret_line, all_called(log) ? "" : ", or a rank never called it");
@@ -207,21 +232,39 @@ static const char *standstill(struct orr_symptom_finder *f, const struct orr_log
         return "The job hangs, and its lines end where NCCL connects the GPUs by P2P, which may not work.";
     if (hang && seen.p2p + seen.net > 0)
         return orr_symptom_text(f,
-                                "NCCL's ranks are connected, and the job hangs (line %u): data may not get from "
-                                "rank to rank.",
+                                "NCCL's ranks are connected, and the job hangs (line %u): data may not get from rank "
+                                "to rank.",
                                 hang->line);
     return NULL;
 }
 
-void orr_symptoms_of_next_runs(struct orr_symptom_finder *f)
+/* The runs that show most, in the order in which to make them. hosts: the job has several. */
+static struct next choose(const struct orr_symptom_finder *f, bool words, bool server, bool hosts)
 {
-    static const char hosts[] = " nodes| hosts|multi node|multinode|two machines|cross node| node 1 | servers";
-    static const char servers[] = " vllm|sglang|tensorrt|trtllm| tgi ";
     const struct orr_log *log = f->log;
     const struct orr_symptom_transports seen = orr_symptom_transports(log);
-    const uint32_t server = orr_symptom_said(log, servers, true);
-    const struct orr_log_event *timeout = orr_log_event_of(log, "watchdog-timeout|vllm-answer");
     struct next next = {.count = 0};
+    if (server && !words && !first_collective(log))
+        try_next(log, &next, "cuda-graphs");
+    if (hosts)
+        try_next(log, &next, "network");
+    if (hosts && seen.gdr)
+        try_next(log, &next, "gdr");
+    if (seen.p2p || !seen.net)
+        try_next(log, &next, "p2p");
+    if (words && next.count < 2)
+        try_next(log, &next, server ? "custom-all-reduce" : "shm");
+    return next;
+}
+
+void orr_symptoms_of_next_runs(struct orr_symptom_finder *f)
+{
+    static const char several[] = " nodes| hosts|multi node|multinode|two machines|cross node| node 1 | servers";
+    static const char servers[] = " vllm|sglang|tensorrt|trtllm| tgi ";
+    const struct orr_log *log = f->log;
+    const bool server = orr_symptom_said(log, servers, true) != 0;
+    const bool hosts = orr_symptom_transports(log).net || orr_symptom_said(log, several, true);
+    const struct orr_log_event *timeout = orr_log_event_of(log, "watchdog-timeout|vllm-answer");
     uint32_t line;
     for (uint32_t i = 0; i < f->found->count; i++)
         if (f->found->rows[i].weight == ORR_SYMPTOM_CAUSE)
@@ -231,23 +274,19 @@ void orr_symptoms_of_next_runs(struct orr_symptom_finder *f)
             log->events[i].message->weight == ORR_WEIGHT_ERROR || log->events[i].message->weight == ORR_WEIGHT_ABSENT)
             return; /* which says more */
     const char *cause = standstill(f, timeout, server, &line);
-    if (!cause)
-        return;
-    const bool several = seen.net || orr_symptom_said(log, hosts, true);
-    if (server && !first_collective(log))
-        try_next(log, &next, "cuda-graphs");
-    if (several)
-        try_next(log, &next, "network");
-    if (several && seen.gdr)
-        try_next(log, &next, "gdr");
-    if (seen.p2p || !seen.net)
-        try_next(log, &next, "p2p");
-    if (!next.count)
+    const bool words = !cause && (line = said_to_hang(f));
+    const struct next next = choose(f, words, server, hosts);
+    if ((!cause && !words) || !next.count)
         return;
     const char *runs = "Check:";
     for (uint32_t i = 0; i < next.count; i++)
         runs = orr_symptom_text(f, "%s%s once with %s: if it works, %s%s.", runs, i ? " Run" : " run",
                                 next.parts[i]->off, next.parts[i]->fault, or_driver(f, next.parts[i]));
-    ORR_SYMPTOM(f, "next-run", ORR_SYMPTOM_CAUSE, line, .cause = cause, .check = runs, .cure = "",
-                .explains = timeout ? timeout->message->id : NULL);
+    ORR_SYMPTOM(
+        f, "next-run", ORR_SYMPTOM_CAUSE, line,
+        .cause = words ? "The text says that something hangs, but not where, so Orrery cannot tell why." : cause,
+        .check = runs,
+        .cure =
+            words ? "If nothing helps, paste what all ranks print with NCCL_DEBUG=INFO, and `nvidia-smi topo -m`." : "",
+        .by_words = words, .explains = timeout ? timeout->message->id : NULL);
 }
