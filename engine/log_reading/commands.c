@@ -22,7 +22,7 @@ static bool has_one(const char *text, size_t length, const char *const *words)
 static bool starts_job(const char *text, size_t length)
 {
     static const char *const words[] = {"mpirun ",   "mpiexec ",     "orterun ", "node-rank",
-                                        "node_rank", "machine_rank", NULL};
+                                        "node_rank", "machine_rank", "--rank ",  NULL};
     return has_one(text, length, words);
 }
 

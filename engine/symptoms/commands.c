@@ -41,14 +41,14 @@ static bool find_option(const char *command, const char *names, struct option *r
     return false;
 }
 
-#define NODE_RANK "node-rank|node_rank|machine_rank"
-#define NODES     "nnodes|num_machines"
+#define NODE_RANK "node-rank|node_rank|machine_rank|rank"
+#define NODES     "nnodes|num_machines|world-size|world_size"
 
 /* A value that another one can contradict: no variable, no place to fill in, and not a host's name for itself. */
 static bool is_plain(const char *value)
 {
-    return !strpbrk(value, "$<>{}") && strncmp(value, "localhost", 9) != 0 && strncmp(value, "127.", 4) != 0 &&
-           strncmp(value, "0.0.0.0", 7) != 0;
+    return !strpbrk(value, "$<>{}") && !strstr(value, "localhost") && !strstr(value, "127.0.0.1") &&
+           !strstr(value, "0.0.0.0");
 }
 
 static bool is_address(const char *value)
@@ -61,7 +61,8 @@ static void two_hosts(struct orr_symptom_finder *f)
 {
     /* Options that all hosts of a job must give alike. */
     static const char *const shared[] = {
-        "dist-init-addr|nccl-init-addr|nccl-init|master-addr|master_addr|main_process_ip|rdzv-endpoint|rdzv_endpoint",
+        "dist-init-addr|nccl-init-addr|nccl-init|master-addr|master_addr|main_process_ip|rdzv-endpoint|rdzv_endpoint|"
+        "dist-url|dist_url|init-method|init_method",
         "master-port|master_port|main_process_port", "rdzv-id|rdzv_id", NODES, "tp|tp-size|tensor-parallel-size"};
     const struct orr_log_command *of[2] = {NULL, NULL};
     struct option rank[2], option[2], nodes;
