@@ -35,6 +35,7 @@ static const struct orr_asked *next_row(const struct orr_asked *row, uint32_t *t
 
 #define ASKS          "?|why | how | what | which "
 #define HANGS         " hang| hung |stuck|freez|frozen|deadlock|never return| stall"
+#define CRASHES       "segfault|segmentation|crash|core dump|illegal memory|assert"
 #define OUT_OF_MEMORY "cuda-memory-application" /* the message */
 
 /* Whether lines of the text show a cause by themselves: then the question is about it. A setting that the text names
@@ -80,7 +81,6 @@ static const char *const subjects[] = {
     HANGS,
     "error|fail|exception|traceback|refused|unreachable|ncclinvalid&!no error|without error|any error|than an "
     "error|failover",
-    "segfault|segmentation|crash|core dump|illegal memory|assert",
     "wrong data|wrong result|corrupt|incorrect re|incorrect da| nan | accuracy|garbage|gibberish",
     " oom| leak|out of memory",
     " compil|cmake|building nccl|undefined symbol| pip |nvcc|visual studio",
@@ -102,14 +102,15 @@ static bool is_about(const struct orr_asked *row, const char *subject)
     return false;
 }
 
-/* Whether a line, or the title, is about a problem or subject that the row does not know. */
+/* Whether a line, or the title, is about a problem or subject that the row does not know. Whoever reports a crash
+ * anywhere asks about the crash. */
 static bool is_elsewhere(const struct orr_asked *row, const struct orr_log *log, uint32_t line)
 {
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
         if ((orr_log_says(log->said, 1, 0, subjects[i]) || orr_log_says(log->said, line + 1, line, subjects[i])) &&
             !is_about(row, subjects[i]))
             return true;
-    return false;
+    return orr_symptom_said(log, CRASHES, false) && !is_about(row, CRASHES);
 }
 
 /* Whether a row answers a line. memory: it ran out, and only a question about memory can be about that. */

@@ -52,14 +52,6 @@ const struct orr_asked orr_asked_calls[] = {
      "ncclCommGetAsyncError(), and calls ncclCommAbort() when its time is over.",
      "Check: ncclCommGetAsyncError() returns ncclInProgress as long as ranks are missing.",
      "In PyTorch, TORCH_NCCL_USE_COMM_NONBLOCKING=1 makes communicators non-blocking."},
-    {"asked-nonblocking",
-     "non blocking|nonblocking|blocking 0&communicator|ncclconfig|nccl_config|nccl call|nccl api&mean|what is the "
-     "differ|what does|purpose|what for|what will change|sense&!ncclinprogress|poll|getasync|split|wrong",
-     "A non-blocking communicator (blocking = 0) changes only the CPU side: a call returns ncclInProgress instead of "
-     "waiting, for example for the connections of a first send, so that the program can call ncclCommAbort() if a peer "
-     "never comes. On the GPU nothing changes: operations wait for their peers as before.",
-     "Check: ncclCommGetAsyncError() returns ncclInProgress until the call is done.",
-     "Poll it until it returns ncclSuccess before the next call on that communicator."},
     {"asked-pending",
      "timeout|timed out|time out|watchdog&which rank|what rank|which gpu|which node|which process|ranks are not|ranks "
      "have not|ranks did not|missing rank|who is missing&print|find|know|show|identify|tell|detect|report&?|how |can "
@@ -89,11 +81,6 @@ const struct orr_asked orr_asked_calls[] = {
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the plugin and each choice.",
      "Begin with the example in NCCL's source (plugins/tuner/example, before ext-tuner/example); its plugin reads a "
      "CSV file. Unset NCCL_ALGO and NCCL_PROTO."},
-    {"asked-ports", "expose|exposed|localhost|127 0 0 1|loopback|listen on lo& port| ports&nccl",
-     "NCCL listens on the interface by which its ranks meet (NCCL_SOCKET_IFNAME), at free ports. On one host, "
-     "NCCL_SOCKET_IFNAME=lo keeps it on 127.0.0.1; with several hosts that cannot work.",
-     "Check: `ss -ltnp` names the process and address of each port.",
-     "A port that stays open belongs to the framework: PyTorch's store listens at MASTER_PORT."},
     {"asked-mpi-build",
      "one device per process|one process per gpu|one gpu per process|one process for each gpu|1 gpu per process&nccl "
      "test|mpirun|_perf&how |?|support;rank 0 &all the ranks|all ranks|every rank|each rank|all processes|every "
@@ -149,11 +136,15 @@ const struct orr_asked orr_asked_calls[] = {
      "communicator|per collective|each collective|process "
      "group&config|setting|env|nccl_algo|environment|qps|channels&by communicator|per communicator|each "
      "communicator|different communicator|globally|global |per collective|each collective|finer|for each process "
-     "group|one communicator&?|need|plan|support|how |can |control&!memory|nchannels|maxctas",
+     "group|one communicator&?|need|plan|support|how |can |control&!memory;nchannels|nccl channels|fewer "
+     "sms|maxctas|sm number&dynamic|at runtime|per communicator|in the program;collnet_enable&some communicator|each "
+     "communicator|selectively|cache",
      "NCCL's environment variables hold for all communicators of a process. ncclConfig_t has settings of one "
-     "communicator: minCTAs, maxCTAs, netName, trafficClass (2.26 on), CTAPolicy, nvlsCTAs, collnetEnable (2.27 on), "
-     "nChannelsPerNetPeer (2.28 on). Others, such as NCCL_IB_QPS_PER_CONNECTION, have no such field.",
+     "communicator, fixed when it is made: minCTAs, maxCTAs, netName, trafficClass (2.26 on), CTAPolicy, nvlsCTAs, "
+     "collnetEnable (2.27 on), nChannelsPerNetPeer (2.28 on). Others, such as NCCL_IB_QPS_PER_CONNECTION, have no such "
+     "field.",
      "Check: NCCL_DEBUG=INFO prints \"Comm config\" with the values that a communicator got.",
-     "Pass it to ncclCommInitRankConfig() or ncclCommSplit(); in PyTorch, ProcessGroupNCCL.Options().config."},
+     "Pass it to ncclCommInitRankConfig() or ncclCommSplit(), with splitShare=1 to share resources; in PyTorch, "
+     "ProcessGroupNCCL.Options().config."},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -122,9 +122,10 @@ const struct orr_asked orr_asked_design[] = {
      "Check: counters of the NICs (`ethtool -S`, port_xmit_data) and `nvidia-smi nvlink -gt d` around a run.",
      "With rings over several hosts, that is also what enters and leaves each host, spread over its NICs."},
     {"asked-ring-order",
-     "ring order|order of the ring|order of rings|order of ranks|rank order|build ring|builds ring|construct|ring is "
-     "formed|rings are formed|how are rings|how is the ring&how|can |control|change|specify|decide|determin|why& "
-     "ring|channel&nccl|gpu&!graph file|graph xml|nccl_graph|order of additions|tree topolog",
+     "ring order|order of the ring|order of rings|order of ranks|rank order|build ring|builds ring|construct|forms the "
+     "ring|ring is formed|rings are formed|how are rings|how is the ring&how|can "
+     "|documentation|control|change|specify|decide|determin|why& ring|channel&nccl|gpu&!graph file|graph "
+     "xml|nccl_graph|order of additions|tree topolog",
      "Inside a host NCCL searches the order of the GPUs that gives the most bandwidth, beginning and ending at GPUs "
      "near a NIC. Between hosts it does not search: rings go through the hosts in the order of ranks.",
      "Check: \"Channel 00/16 : 0 1 2 ...\" with NCCL_DEBUG=INFO prints each ring; docs/nccl/search.md has the rules.",

@@ -46,15 +46,6 @@ const struct orr_asked orr_asked_host[] = {
      "all tasks but the first name a GPU that they do not see.",
      "Check: `srun` with the same options and `nvidia-smi -L` lists the GPUs of each task.",
      "Let every task see all GPUs of its host: --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task."},
-    {"asked-geforce",
-     "4090|4080|5090|5080&p2p|peer to peer& shm |shared memory|enable|support|need|require|get "
-     "p2p&!tinygrad|patched|patch | rtx |with p2p|enabled p2p|p2p enabled|activate|p2p_level "
-     "sys;4090|4080|5090|5080&nccl&bandwidth|gb s|slow&?|why|limit| low |only&!tinygrad|patched|patch | rtx "
-     "|node|host|ethernet|infiniband| nic|with p2p|enabled p2p|p2p enabled|activate|p2p_level sys",
-     "NVIDIA's driver offers no P2P between GeForce cards such as RTX 4090 and 5090, so NCCL sends all data between "
-     "them through host memory, and no setting of NCCL changes it.",
-     "Check: `nvidia-smi topo -p2p r` says NS, GNS or CNS for each pair.",
-     "Use GPUs whose driver offers P2P, or keep the traffic between these GPUs small."},
     {"asked-one-gpu-a-host",
      "one gpu per|1 gpu per|single gpu per|one gpu each|1 gpu each|one gpu on each&node|host|machine|server|each "
      "of&nic | nics| hca&all |both|traffic|gb s|bandwidth|busbw|limited&!cuda_visible|alltoall|all to "
@@ -185,6 +176,18 @@ const struct orr_asked orr_asked_host[] = {
      "data through host memory, which works.",
      "Check: `nvidia-smi topo -p2p r` says OK only for pairs that have P2P.",
      "Use GPUs of one model for a job that exchanges much data (CUDA_VISIBLE_DEVICES)."},
+    {"asked-geforce",
+     "4090|4080|5090|5080&p2p|peer to peer& shm |shared memory|enable|support|need|require|get "
+     "p2p&!tinygrad|patched|patch | rtx |with p2p|enabled p2p|p2p enabled|activate|p2p_level "
+     "sys;4090|4080|5090|5080&nccl&bandwidth|gb s|slow&?|why|limit| low |only&!tinygrad|patched|patch | rtx "
+     "|node|host|ethernet|infiniband| nic|with p2p|enabled p2p|p2p enabled|activate|p2p_level sys;p2p|peer to "
+     "peer|peer access&support|have |possible|enable|does |can &4090|5090|4080|5080|4070|5070|geforce|rtx 40|rtx "
+     "50&!patched|resizable|bar |rdma|ethernet|hosts|nodes|gpudirect| gdr",
+     "NVIDIA's driver offers no P2P between GeForce cards of the series 20, 40 and 50, such as RTX 4090 and 5090, so "
+     "NCCL sends all data between them through host memory, and no setting of NCCL changes it.",
+     "Check: `nvidia-smi topo -p2p r` says NS, GNS or CNS for each pair.",
+     "Use GPUs whose driver offers P2P (workstation and data centre cards), or keep the traffic between these GPUs "
+     "small. Patched drivers offer P2P, which NVIDIA does not support."},
     {"asked-p2p-hang",
      " hang| stuck|freez|deadlock| stalls&p2p|peer to peer&!prevents deadlock|prevent deadlock|avoid deadlock|without "
      "deadlock|nvlink|nvswitch| sxm|infiniband|rdma|sendrecv|nodes|hosts|p2p_disable|p2p_level;disabling p2p|disable "
@@ -250,7 +253,9 @@ const struct orr_asked orr_asked_host[] = {
     {"asked-p2p-slow",
      "p2p|peer to peer|peer access&bandwidth|gb "
      "s|throughput|simplep2p&small|only|low|slow|drop|half|worse|poor|bad|fail&!nccl_p2p_level|alltoall|all to "
-     "all|all2all|" NOT_PCIE ";p2p|peer to peer&performance&slow|bad|poor&!nccl_p2p_level|" NOT_PCIE,
+     "all|all2all|" NOT_PCIE ";p2p|peer to peer&performance&slow|bad|poor&!nccl_p2p_level|" NOT_PCIE
+     ";within numa|same switch|same pcie switch|below one pcie switch|one plx switch|one pcie "
+     "switch&slower|half|lower&gpu|nccl|all_reduce|communication",
      "P2P over PCIe that is allowed, but slow or failing its own test, goes up to the CPU and through the IOMMU: PCIe "
      "ACS or an IOMMU that translates is the usual cause. A link with fewer lanes has the same effect on speed.",
      ORR_ACS_CHECK " `nvidia-smi -q | grep -A12 'PCI$'` shows the link width.", ORR_ACS_CURE},
@@ -333,21 +338,14 @@ const struct orr_asked orr_asked_host[] = {
      "Check: p2pBandwidthLatencyTest or simpleP2P of the CUDA samples for speed, and `all_reduce_perf -c 1` for wrong "
      "data.",
      "`orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` says what NCCL decides."},
-    {"asked-p2p-geforce",
-     "p2p|peer to peer|peer access&support|have |possible|enable|does |can &4090|5090|4080|5080|4070|5070|geforce|rtx "
-     "40|rtx 50&!patched|resizable|bar |rdma|ethernet|hosts|nodes|gpudirect| gdr",
-     "NVIDIA's driver does not offer P2P over PCIe between GeForce cards of the series 20, 40 and 50: NCCL sends data "
-     "between them through host memory. That works, and no setting of NCCL changes it.",
-     "Check: `nvidia-smi topo -p2p r` says NS, CNS or GNS for such pairs.",
-     "Patched drivers offer P2P, which NVIDIA does not support: it needs Resizable BAR, and an IOMMU that is off or in "
-     "pass-through mode. Workstation and data centre cards have P2P."},
     {"asked-why-shm",
      " shm |shared memory|host memory&instead of|why|not p2p|rather than|without p2p&p2p|peer to "
      "peer|nvlink&!stage;p2p|peer to peer&root complex|root port|host bridge|through the cpu|through cpu&support|use "
-     "|does |why",
+     "|does |why;p2p|peer to peer|without nvlink&across numa|different numa|across socket|different socket|cpu "
+     "socket|two sockets|across cpu&how does|how is|is p2p used&!numactl;via shm&why|only",
      "NCCL uses shared memory between GPUs of a host if it may not use P2P: the path is beyond the level (PXB by "
-     "default, so not through a CPU, except two GPUs on AMD), the driver offers none (GeForce, virtual machines), a "
-     "setting turns it off, or each rank sees only its own GPU.",
+     "default, so not through a CPU, except on AMD with two GPUs, up to 2.22.3 with any number), the driver offers "
+     "none (GeForce, virtual machines), a setting turns it off, or each rank sees only its own GPU.",
      "Check: `nvidia-smi topo -m` for the path, `nvidia-smi topo -p2p r` for the driver, `env | grep NCCL_` for "
      "settings.",
      "NCCL_P2P_LEVEL=PHB or SYS allows P2P through CPUs: measure, it is often slower. `orrery explain --why p2p` with "

@@ -261,19 +261,6 @@ const struct orr_asked orr_asked_network[] = {
      "something else: it works inside an NVLink domain.",
      "Check: \"COLLNET/SHARP\" in the channels of NCCL_DEBUG=INFO, and `ibdiagnet --sharp` for the network.",
      "The plugin is only for SHARP: without it, NCCL's own InfiniBand code does the same."},
-    {"asked-numa",
-     "p2p|peer to peer|without nvlink&across numa|different numa|across socket|different socket|cpu socket|two "
-     "sockets|across cpu&how does|how is|is p2p used&!numactl;via shm&why|only",
-     "Without NVLink, GPUs of different sockets (SYS in the matrix) use no P2P by default: NCCL copies through host "
-     "memory, \"via SHM\". On AMD CPUs they do if the host has only two GPUs, and up to 2.22.3 with any number.",
-     "Check: `orrery explain --why p2p --from 0 --to 1` with the matrix of `nvidia-smi topo -m` names the rule.",
-     "NCCL_P2P_LEVEL=SYS allows P2P there; measure, because the link between the sockets often makes it slower."},
-    {"asked-inside",
-     "within numa|same switch|same pcie switch|below one pcie switch|one plx switch|one pcie "
-     "switch&slower|half|lower&gpu|nccl|all_reduce|communication",
-     "GPUs below one PCIe switch are slower than GPUs of two switches if their data goes up to the CPU and back over "
-     "one link: P2P is off, the driver does not offer it, or ACS redirects it.",
-     ORR_ACS_CHECK " `nvidia-smi topo -p2p r` shows whether the driver offers P2P.", ORR_ACS_CURE},
     {"asked-spark", "dgx spark| gb10 &rocep2p1s0f&gb s|gbps|bandwidth&normal|expect|right|good|correct",
      "One cable between two DGX Sparks carries 200 Gb/s (25 GB/s), of which NCCL reached 20 to 24 GB/s over both "
      "devices of a port.",
@@ -283,7 +270,8 @@ const struct orr_asked orr_asked_network[] = {
      "dgx spark| gb10 |nvidia spark|two sparks|2 sparks&gb s|bandwidth|gbps|200g&two|between|cable|qsfp|2 "
      "nodes|sparks&!memory|10g",
      "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 Gb/s. "
-     "NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few GB/s.",
+     "NCCL_SOCKET_IFNAME chooses only where ranks meet; without "
+     "RDMA devices NCCL sends over TCP, at a few GB/s.",
      "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",
      "Name both: NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (see `ibdev2netdev`), and MTU 9000: one cable reached 20 to 24 "
      "GB/s."},

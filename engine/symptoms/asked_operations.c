@@ -128,12 +128,6 @@ const struct orr_asked orr_asked_operations[] = {
      "NCCL rounds their channels up to a power of two; NVLink SHARP has NCCL_NVLS_NCHANNELS.",
      "Check: \"N coll channels, N nvls channels, N p2p channels, N p2p channels per peer\" with NCCL_DEBUG=INFO.",
      "NCCL_NCHANNELS_PER_NET_PEER is the number for each peer over the network."},
-    {"asked-dynamic",
-     "nchannels|nccl channels|fewer sms|maxctas|sm number&dynamic|at runtime|per communicator|in the program",
-     "The number of channels belongs to a communicator and is set when it is made: minCTAs and maxCTAs in "
-     "ncclConfig_t. Operations that need another number need another communicator.",
-     "Check: \"N coll channels\" of each communicator with NCCL_DEBUG=INFO.",
-     "ncclCommSplit() with splitShare=1 makes a communicator that has other limits and shares the resources."},
     {"asked-sm", "channel|nccl kernel| cta& sm | sms &!architecture",
      "A channel is one block of threads (a CTA), which occupies an SM until the operation ends, and does not share it "
      "with compute kernels. An operation uses at most as many SMs as the communicator has channels.",
@@ -151,8 +145,8 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: start the job 20 times with NCCL_CUMEM_ENABLE=0; if it never hangs, that exchange is the cause.",
      "Keep NCCL_CUMEM_ENABLE=0 until a newer release works; it also turns symmetric memory and multi-node NVLink off."},
     {"asked-order",
-     " send& recv|receive&deadlock|stuck| hang|wait for each&nccl;communicators|two comms|multiple "
-     "communicators|multiple comms|different streams|two streams|multiple streams&deadlock| "
+     " send& recv|receive&deadlock|stuck| hang|wait for each&nccl;communicators|concurrently|two "
+     "comms|multiple communicators|multiple comms|different streams|two streams|multiple streams&deadlock| "
      "hang|stuck|concurrent|simultan|parallel|same time",
      "CUDA does not guarantee that two streams run at the same time, and an operation of NCCL occupies the GPU until "
      "its peers take part. So operations of several communicators, or a send before its receive, can wait forever.",

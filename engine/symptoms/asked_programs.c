@@ -90,10 +90,14 @@ const struct orr_asked orr_asked_programs[] = {
      "Group ncclCommInitRank() of all GPUs, and each collective of all GPUs, or use ncclCommInitAll()."},
     {"asked-nonblocking",
      "nonblocking|non blocking|ncclinprogress|config blocking 0|blocking "
-     "0&split|init|group|poll|wait|return|result|call|ready|bug|wrong result|asyncerror&nccl|communicator&!mpi_|socket",
-     "In non-blocking mode (blocking=0) a call of NCCL may return ncclInProgress: poll ncclCommGetAsyncError(comm) "
-     "while it gives ncclInProgress, after ncclCommInitRankConfig() too, before the next call with this communicator. "
-     "For ncclCommSplit(), poll the parent: newcomm is filled once the parent gives ncclSuccess (2.23).",
+     "0&split|init|group|poll|wait|return|result|call|ready|bug|wrong "
+     "result|asyncerror&nccl|communicator&!mpi_|socket;non blocking|nonblocking|blocking "
+     "0&communicator|ncclconfig|nccl_config|nccl call|nccl api&mean|what is the differ|what does|purpose|what for|what "
+     "will change|sense&!ncclinprogress|poll|getasync|split|wrong",
+     "A non-blocking communicator (blocking = 0) changes only the CPU side: a call may return ncclInProgress instead "
+     "of waiting for its peers. Poll ncclCommGetAsyncError(comm) while it gives ncclInProgress, after "
+     "ncclCommInitRankConfig() too, before the next call with this communicator. For ncclCommSplit(), poll the parent: "
+     "newcomm is filled once the parent gives ncclSuccess (2.23).",
      "Check: with NCCL_DEBUG=WARN, \"Attempt to use communicator before\" shows a call that came too early.",
      "The loop is `do ncclCommGetAsyncError(comm, &state); while (state == ncclInProgress);` with a time limit, after "
      "which ncclCommAbort() ends the communicator."},
@@ -154,14 +158,6 @@ const struct orr_asked orr_asked_programs[] = {
      "partition of it. Clique ids repeat in other fabrics, so NCCL joins ranks by NVLink only if both are the same.",
      "Check: `nvidia-smi -q | grep -A6 Fabric`, and \"MNNVL busId ... fabric UUID ... cliqueId\" with NCCL_DEBUG=INFO.",
      "NCCL_MNNVL_UUID and NCCL_MNNVL_CLIQUE_ID override them, for tests."},
-    {"asked-profiler-file",
-     "profiler& data|no output|no trace|no file|dump|how to use|how do i use|how can i "
-     "use|enabl&plugin|nccl&!inspector|proxy|event mask|event_mask",
-     "NCCL's example plugin writes a trace for each rank only if NCCL_PROFILE_DUMP_FILE says how the files are named. "
-     "NCCL_PROFILE_EVENT_MASK chooses the events.",
-     "Check: NCCL_DEBUG=INFO prints \"PROFILER/Plugin\" with the name of the plugin that was loaded.",
-     "NCCL_PROFILER_PLUGIN names the library. Its mask adds up 1 (group), 2 (collective), 4 (send and receive), 8 "
-     "(proxy operation), 16 (its steps), 32 (control), 64 (kernel channel)."},
     {"asked-inspector", " inspector&nccl|plugin&?|how |what|document|use",
      "NCCL Inspector (2.28 on) is a profiler plugin that writes size, time and bandwidth of each operation of each "
      "communicator, without changes of the program. NCCL's source has it and its README in the profiler plugins "

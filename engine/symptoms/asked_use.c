@@ -39,8 +39,8 @@ const struct orr_asked orr_asked_use[] = {
      "Check: `orrery show topo.xml`, or `orrery check-log` with the whole log, explains them.",
      "docs/nccl/search.md and sequence.md describe each line."},
     {"asked-buffsize",
-     "nccl_buffsize|nccl_chunk_size|_chunksize|_buffsize&?|what|how|optimal|requirement|role|effect|affect|implication|"
-     "increas|why|larger",
+     "nccl_buffsize|nccl_chunk_size|_chunksize|_buffsize|default_buffer_size&?|what|how|optimal|requirement|role|"
+     "effect|affect|implication|increas|why|larger",
      "NCCL_BUFFSIZE (4 MiB) is the size of the buffer between two ranks in each channel, a ring of 8 slots: chunks are "
      "1/8 of it, 1/4 for rings. NCCL's developers advise leaving it alone.",
      "Check: run nccl-tests with -c 1 after any change, which finds wrong data.",
@@ -92,11 +92,15 @@ const struct orr_asked orr_asked_use[] = {
      "Check: `mpirun` with the same -np, -H and -mca options and `hostname` as the program shows whether MPI starts.",
      "Then paste what the job prints with -x NCCL_DEBUG=INFO, from its first line on."},
     {"asked-ports",
-     "firewall|port range|which ports|open port|tcp port|ip port|listening port&nccl|rank&need|use|listen|open&!switch",
-     "NCCL uses free TCP ports of the system to start and for sockets; no setting limits them to a range.",
-     "Check: `cat /proc/sys/net/ipv4/ip_local_port_range`.",
+     "firewall|port range|which ports|open port|tcp port|ip port|listening "
+     "port&nccl|rank&need|use|listen|open&!switch;expose|exposed|localhost|127 0 0 1|loopback|listen on lo& port| "
+     "ports&nccl",
+     "NCCL listens at free TCP ports of the system, on the interface by which its ranks meet (NCCL_SOCKET_IFNAME); no "
+     "setting limits them to a range. On one host, NCCL_SOCKET_IFNAME=lo keeps them on 127.0.0.1.",
+     "Check: `ss -ltnp` names the process and address of each port, `cat /proc/sys/net/ipv4/ip_local_port_range` the "
+     "range.",
      "Limit that range, for example `sysctl -w net.ipv4.ip_local_port_range=\"50000 51000\"`, and open it between the "
-     "hosts, together with the port of the launcher (MASTER_PORT)."},
+     "hosts, together with the port of the launcher (MASTER_PORT), at which PyTorch's store listens."},
     {"asked-gdr",
      "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled ?|make sure&! p2p ",
      "\"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that GPUDirect RDMA is used; without /GDRDMA, "
@@ -148,12 +152,15 @@ const struct orr_asked orr_asked_use[] = {
      "A communicator has one progress thread per rank, and no setting changes that number."},
     {"asked-profiler",
      "profiler plugin|profile_event_mask|nccl profiler&!nsight| abi | v4 | v5 &?|see|only|nothing|missing|how |what "
-     "|understand&!fault",
+     "|understand&!fault;profiler& data|no output|no trace|no file|dump|how to use|how do i use|how can i "
+     "use|enabl&plugin|nccl&!inspector|proxy|event mask|event_mask",
      "Events below a collective come from the proxy thread, so only transfers over the network have them: on one host "
-     "with P2P there are none. NCCL_PROFILE_EVENT_MASK, which NCCL's example plugin reads, adds up 1 (group), 2 "
-     "(collective), 4 (send and receive), 8 (proxy operation), 16 (its steps), 32 (control), 64 (kernel channel).",
-     "Check: two ranks on two hosts, or NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1 on one, show proxy events.",
-     "Kernel channel events (2.26 on) show work inside one host."},
+     "with P2P there are none. NCCL's example plugin writes a trace for each rank only if NCCL_PROFILE_DUMP_FILE says "
+     "how the files are named. NCCL_PROFILE_EVENT_MASK adds up 1 (group), 2 (collective), 4 (send and receive), 8 "
+     "(proxy operation), 16 (its steps), 32 (control), 64 (kernel channel).",
+     "Check: NCCL_DEBUG=INFO prints \"PROFILER/Plugin\" with the plugin that was loaded. Two ranks on two hosts, or "
+     "NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1 on one, show proxy events.",
+     "NCCL_PROFILER_PLUGIN names the library. Kernel channel events (2.26 on) show work inside one host."},
     {"asked-cpu", "nccl&cpu usage|cpu load|cpu utilization|100 cpu|cpu time&!data load",
      "A rank that sends over the network has a proxy thread which polls, and so keeps one core busy while operations "
      "run. NCCL binds it to the cores near its GPU within the affinity of the process.",
