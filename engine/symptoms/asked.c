@@ -48,11 +48,6 @@ static bool is_answered(const struct orr_symptoms *found)
     return false;
 }
 
-static bool has_results(const struct orr_log *log)
-{
-    return log->kinds[ORR_LOG_TEST_RESULT] > 0;
-}
-
 static bool has_p2p(const struct orr_log *log)
 {
     return orr_symptom_transports(log).p2p > 0;
@@ -65,7 +60,6 @@ static bool is_refuted(const struct orr_asked *row, const struct orr_log *log)
         const char *id;
         bool (*shows)(const struct orr_log *log);
     } refuting[] = {{"asked-nvls", has_nvls},
-                    {"asked-mpi", has_results},
                     {"asked-containers", has_p2p},
                     {"asked-geforce", has_p2p},
                     {"asked-one-gpu-each", has_p2p}};

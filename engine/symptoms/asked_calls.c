@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about calls of NCCL: groups, operations that wait for each other, time limits and failures; tuner plugins,
- * ports, nccl-tests with MPI, DOCA. */
+ * nccl-tests with MPI, settings of one communicator, DOCA. */
 #include "engine/symptoms/asked.h"
 
 #include <stddef.h>

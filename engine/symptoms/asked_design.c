@@ -57,14 +57,6 @@ const struct orr_asked orr_asked_design[] = {
      "use, grows with the number of ranks.",
      "Check: nccl-tests with the small size and -m 100 against the sum of the sizes.",
      "Put the data into one buffer and call one operation; PyTorch's DDP and FSDP have buckets for that."},
-    {"asked-buffers",
-     "buffer&channel|proxy thread|each peer|per peer|neighbour|neighbor&shared|share |own |separate|dedicated|each "
-     "channel|per channel&!nccl_buffsize|regist|symmetric|split",
-     "For collectives, each channel has a buffer of its own for each neighbour in its ring or tree (4 MiB for Simple, "
-     "smaller ones for LL and LL128). Send and receive over the network share one buffer of the proxy instead, unless "
-     "NCCL_NET_SHARED_BUFFERS=0.",
-     "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ALLOC prints each allocation.",
-     "NCCL_BUFFSIZE sets the size; NCCL's developers advise leaving it alone."},
     {"asked-utilization",
      "gpu util|gpu utilization|gpu utilisation|utilization is 100|100 utilization|volatile gpu&nccl|allreduce|all "
      "reduce|collective|communicat|waiting&!increase|memory util|low gpu|loader",

@@ -154,10 +154,11 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-rdma-pod",
      "hostnetwork|host network&rdma|infiniband|roce&need|must|require|without|unusable|unavailable|another way|other "
      "way|instead;rdma|roce&ip address|no ip |networkattach|multus|macvlan&is there|without|need|require|must|aren t "
-     "|any way",
+     "|any way; gids |show_gids| gid &no gid|zero|empty|0000 0000 0000 0000 0000 0000 "
+     "0000&roce|rdma|hca|mlx5|pod|container|fail",
      "RDMA in a pod does not need hostNetwork: a device plugin gives the pod /dev/infiniband. InfiniBand then works. "
      "RoCE also needs the NIC's own interface with an address in the pod, because its GIDs are made from those "
-     "addresses.",
+     "addresses: with the cluster's network alone (calico, cilium) the device has no GIDs.",
      "Check in the pod: `ibv_devices`, `ip -br addr`, and `show_gids` with an IPv4 address for each NIC.",
      "Request the plugin's resource (k8s-rdma-shared-dev-plugin or SR-IOV) and IPC_LOCK; for RoCE add an interface of "
      "each NIC by Multus (macvlan, ipvlan, host-device). Otherwise hostNetwork: true remains."},
@@ -170,14 +171,6 @@ const struct orr_asked orr_asked_network[] = {
      "`orrery show topo.xml` names the NIC of each GPU.",
      "For experiments, a topology file (NCCL_TOPO_FILE) with other PCIe paths changes the choice, and NCCL_GRAPH_FILE "
      "forces the channels."},
-    {"asked-gid-pod",
-     " gids |show_gids| gid &no gid|zero|empty|0000 0000 0000 0000 0000 0000 "
-     "0000&roce|rdma|hca|mlx5|pod|container|fail",
-     "RoCE makes its GIDs from the addresses of the NIC's own network interface, which must be in the same network "
-     "namespace: a pod that has only the cluster's network (calico, cilium) gets the RDMA device without GIDs. "
-     "InfiniBand needs no such interface.",
-     "Check in the pod: `ip -br addr` must list an interface of the NIC with an address, `show_gids` a GID for it.",
-     "Give the pod an interface of each NIC (Multus with macvlan, SR-IOV or host-device), or use hostNetwork: true."},
     {"asked-ib-disable", "nccl_ib_disable&not work|no effect|ignored|does not disable|does not turn|still use",
      "NCCL_IB_DISABLE=1 turns off NCCL's own InfiniBand and RoCE code. The plugin of HPC-X (IBext) has its own, which "
      "NCCL_IBEXT_DISABLE=1 turns off.",

@@ -107,25 +107,23 @@ const struct orr_asked orr_asked_operations[] = {
     {"asked-memory",
      "communicator|process group|alltoall|all to all|memory of nccl|nccl take|nccl use|consumption of nccl|nccl "
      "consum|nccl memory&memory&usage|consum|more |much|large|reduce|how |oom|out of&!symmetric|model need|host "
-     "|gradients",
+     "|gradients;buffer&channel|proxy thread|each peer|per peer|neighbour|neighbor&shared|share |own "
+     "|separate|dedicated|each channel|per channel&!nccl_buffsize|regist|symmetric|split",
      "Each communicator has buffers of its own, for every channel and every connected peer: 4 MiB (NCCL_BUFFSIZE) for "
      "Simple, 4.7 MiB for LL128 and 0.5 MiB for LL. Memory grows with channels and communicators, but from 2 hosts on "
-     "hardly with the number of GPUs. Only send, receive and Alltoall add buffers for each peer.",
+     "hardly with the number of GPUs. Only send, receive and Alltoall add buffers for each peer; over the network they "
+     "share one of the proxy (NCCL_NET_SHARED_BUFFERS).",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ALLOC prints each allocation.",
      "Use fewer communicators, or ncclCommSplit() with splitShare=1, which shares the buffers. Fewer channels "
      "(NCCL_MAX_CTAS, NCCL_MAX_P2P_NCHANNELS for send and receive) or a smaller NCCL_BUFFSIZE cost bandwidth."},
-    {"asked-ctas",
-     "max_ctas|min_ctas|maxctas|maxcta |max "
-     "cta&nchannels|maxchannels|channels&equivalent|same|difference|relation|how|why",
-     "Nearly: each channel is one CTA. NCCL_MAX_CTAS (2.17 on) limits all channels, NCCL_MAX_NCHANNELS those of rings "
-     "and trees. maxCTAs in ncclConfig_t is the same for one communicator.",
-     "Check: \"N coll channels\" in the log with NCCL_DEBUG=INFO.",
-     "Send and receive have a limit of their own, NCCL_MAX_P2P_NCHANNELS."},
     {"asked-p2p-channels",
      "nchannels|max_ctas|grid&sendrecv|send recv|alltoall|all2all|all to "
-     "all|all_to_all|ncclsend;ncclsend|sendrecv&grid|more than 1 sm|number of sm|channels",
-     "NCCL_MAX_NCHANNELS is for rings and trees. Send and receive, and so Alltoall, have NCCL_MAX_P2P_NCHANNELS, and "
-     "NCCL rounds their channels up to a power of two; NVLink SHARP has NCCL_NVLS_NCHANNELS.",
+     "all|all_to_all|ncclsend;ncclsend|sendrecv&grid|more than 1 sm|number of "
+     "sm|channels;max_ctas|min_ctas|maxctas|maxcta |max "
+     "cta&nchannels|maxchannels|channels&equivalent|same|difference|relation|how|why",
+     "Each channel is one CTA. NCCL_MAX_CTAS (2.17 on) limits all channels, and maxCTAs in ncclConfig_t those of one "
+     "communicator. NCCL_MAX_NCHANNELS is for rings and trees; send and receive, and so Alltoall, have "
+     "NCCL_MAX_P2P_NCHANNELS, which NCCL rounds up to a power of two, and NVLink SHARP has NCCL_NVLS_NCHANNELS.",
      "Check: \"N coll channels, N nvls channels, N p2p channels, N p2p channels per peer\" with NCCL_DEBUG=INFO.",
      "NCCL_NCHANNELS_PER_NET_PEER is the number for each peer over the network."},
     {"asked-sm", "channel|nccl kernel| cta& sm | sms &!architecture",

@@ -85,12 +85,6 @@ const struct orr_asked orr_asked_use[] = {
      "GPUs. Nothing needs to be installed or set.",
      "Check: \"NCCL version\" appears with NCCL_DEBUG=VERSION.",
      "nvidia-nccl-cu12 is the package with the library; only nccl-tests needs NCCL of the system."},
-    {"asked-mpi",
-     "exception|error|fails|failed|failure|does not work|not working&nccl|node|all_reduce&!no error|without error| ucx "
-     "+mpirun",
-     "Orrery finds no error of NCCL in the text, so it cannot say whether NCCL or MPI fails.",
-     "Check: `mpirun` with the same -np, -H and -mca options and `hostname` as the program shows whether MPI starts.",
-     "Then paste what the job prints with -x NCCL_DEBUG=INFO, from its first line on."},
     {"asked-ports",
      "firewall|port range|which ports|open port|tcp port|ip port|listening "
      "port&nccl|rank&need|use|listen|open&!switch;expose|exposed|localhost|127 0 0 1|loopback|listen on lo& port| "
