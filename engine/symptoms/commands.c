@@ -41,6 +41,7 @@ static bool find_option(const char *command, const char *names, struct option *r
     return false;
 }
 
+#define CHECK     "Check the command that runs on each host: they differ in its rank only, which counts from 0."
 #define NODE_RANK "node-rank|node_rank|machine_rank|rank"
 #define NODES     "nnodes|num_machines|world-size|world_size"
 
@@ -88,8 +89,7 @@ static void two_hosts(struct orr_symptom_finder *f)
                                               "Both hosts are started with %s %s (lines %u and %u), so each claims the "
                                               "same ranks, and the job waits for the others.",
                                               rank[0].name, rank[0].value, of[0]->line, of[1]->line),
-                    .check = orr_symptom_text(f, "Check the command that runs on each host: %s counts them from 0.",
-                                              rank[0].name),
+                    .check = CHECK,
                     .cure = orr_symptom_text(f,
                                              "Give the first host %s 0 and the second %s 1, with the address of the "
                                              "first on both.",
@@ -107,27 +107,22 @@ static void two_hosts(struct orr_symptom_finder *f)
                                               "(line %u). All hosts must have the same, or they wait for each other.",
                                               option[0].name, option[0].value, rank[0].name, rank[0].value, of[0]->line,
                                               option[1].value, rank[1].value, of[1]->line),
-                    .check = i ? "Check the command that runs on each host: only the rank of the host may differ."
+                    .check = i ? CHECK
                                : "Check: it must be an address of the host with rank 0, and `nc -zv ADDRESS PORT` from "
                                  "the other hosts must reach it once that host has started.",
-                    .cure = orr_symptom_text(f, "Give all hosts the same %s%s.", option[0].name,
-                                             i ? "" : ", that of the host with rank 0"));
+                    .cure = orr_symptom_text(f, "Give all hosts the same %s.", option[0].name));
         return;
     }
 }
 
-/* Words of Open MPI's own options. MPICH's mpirun passes all of the environment on. */
-static bool is_open_mpi(const char *command)
-{
-    return strstr(command, " -x ") || strstr(command, "mca ") || strstr(command, "--allow-run-as-root") ||
-           strstr(command, " -H ") || strstr(command, "--hostfile ");
-}
-
-static bool names_hosts(const char *command)
+/* Open MPI on several hosts, by its own options: MPICH's mpirun passes all of the environment on. */
+static bool spans_hosts(const char *command)
 {
     struct option hosts;
-    return find_option(command, "hostfile|machinefile", &hosts) ||
-           (find_option(command, "H|host", &hosts) && strchr(hosts.value, ','));
+    return (strstr(command, " -x ") || strstr(command, "mca ") || strstr(command, "--allow-run-as-root") ||
+            strstr(command, " -H ")) &&
+           (find_option(command, "hostfile|machinefile", &hosts) ||
+            (find_option(command, "H|host", &hosts) && strchr(hosts.value, ',')));
 }
 
 /* Whether the launcher passes a variable on: "-x NAME" or "-x NAME=value". */
@@ -172,7 +167,7 @@ static void one_host_only(struct orr_symptom_finder *f)
         const char *at = command->text, *launcher = strstr(at, "mpirun "), *names = "";
         launcher = launcher ? launcher : strstr(at, "mpiexec ");
         struct orr_span word;
-        if (!launcher || !is_open_mpi(launcher) || !names_hosts(launcher))
+        if (!launcher || !spans_hosts(launcher))
             continue;
         for (bool option = false; next_word(&at, &word) && word.at < launcher; option = word.at[0] == '-') {
             const char *sign = option ? NULL : memchr(word.at, '=', word.length);
