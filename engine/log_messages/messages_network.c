@@ -75,8 +75,8 @@ const struct orr_log_message orr_log_messages_network[] = {
      "[host:6:0]    ib_iface.c:823  UCX  ERROR ibv_create_cq(cqe=4096) failed: Cannot allocate memory"},
     {"ib-create-qp", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "ibv_create_%w failed", NULL,
      "The NIC or its driver refused a resource, such as a queue pair, a completion queue or a protection domain.",
-     "\"Cannot allocate memory\": print `ulimit -l` from the job itself; it should be unlimited. Other errors: check "
-     "that rdma-core fits the driver.",
+     "Print `ulimit -l` from the job itself, as a limit on locked memory is the usual reason: it should be unlimited. "
+     "If it is, check that rdma-core fits the driver.",
      "Call to ibv_create_cq failed with error Cannot allocate memory"},
     {"perftest-port", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Port number %d state is ", "Down|Init|Armed",
      "The RDMA port is not active, so neither ib_write_bw nor NCCL can use it.",
