@@ -8,6 +8,7 @@
 
 #include "api/documents/json.h"
 #include "engine/release/behaviours.h"
+#include "engine/release/faults.h"
 #include "engine/release/frameworks.h"
 #include "engine/release/release_names.h"
 
@@ -142,6 +143,21 @@ static json_t *frameworks_json(struct orr_json *json, const struct orr_release *
     return rows;
 }
 
+static json_t *faults_json(struct orr_json *json, const struct orr_release *release)
+{
+    const struct orr_fault *fault;
+    json_t *rows = orr_json_array(json);
+    char fixed[ORR_VERSION_SIZE];
+    for (uint32_t i = 0; (fault = orr_fault_at(i)); i++)
+        if (orr_release_has_fault(release, fault))
+            orr_json_add(
+                json, rows,
+                ORR_OBJECT(json, ORR_STRING("id", fault->id), ORR_STRING("what", fault->what),
+                           ORR_STRING("mended_in", fault->fixed ? orr_version_format(fault->fixed, fixed) : NULL),
+                           ORR_BOOL("reported", fault->reported), ORR_STRING("meanwhile", fault->cure)));
+    return rows;
+}
+
 static json_t *release_json(struct orr_json *json, const struct orr_release *release, const struct orr_release *before)
 {
     enum { RELEASE_MEMORY = 1 << 20 };
@@ -155,7 +171,7 @@ static json_t *release_json(struct orr_json *json, const struct orr_release *rel
         json, row, ORR_STRING("release", release->name), ORR_STRING("date", release->date),
         ORR_STRING("summary", release->summary), ORR_BOOL("verified", release->compared),
         ORR_VALUE("behaves_alike", aliases_json(json, release)),
-        ORR_VALUE("shipped_with", frameworks_json(json, release)),
+        ORR_VALUE("shipped_with", frameworks_json(json, release)), ORR_VALUE("faults", faults_json(json, release)),
         ORR_BOOL("default", release == orr_release_default()), ORR_VALUE("path_types", path_types_json(json, release)),
         ORR_VALUE("node_types", node_types_json(json, release)), ORR_INT("max_channels", release->max_channels),
         ORR_VALUE("figures", figures_json(json, release, arena)), ORR_STRING("previous", before ? before->name : NULL),

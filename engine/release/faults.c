@@ -73,6 +73,7 @@ static const struct orr_fault faults[] = {
      .cure = "Until then, NCCL_SYM_CE_THRESHOLD=1000000000000 keeps the copy engines out."},
     /* release notes of 2.27.3 */
     {.id = "split-share",
+     .from = ORR_VERSION(2, 18, 1), /* ncclCommSplit() */
      .fixed = ORR_VERSION(2, 27, 3),
      .shown_by = "segfault|sigsegv-nccl|heap-corrupted|heap-corrupted-size",
      .said = "splitshare|split share|share_resources|comm_split|commsplit|comm split",
@@ -187,6 +188,7 @@ static const struct orr_fault faults[] = {
     /* Wrong results and lost speed. */
     /* release notes of 2.31.2 */
     {.id = "symmetric-windows",
+     .from = ORR_VERSION(2, 27, 3), /* windows */
      .fixed = ORR_VERSION(2, 31, 2),
      .needs = ORR_FAULT_IN_WORDS,
      .said = "symmetric&window&same|several|multiple|two "
@@ -255,5 +257,11 @@ const struct orr_fault *orr_fault_at(uint32_t index)
 
 bool orr_fault_is_in(const struct orr_fault *fault, uint32_t version)
 {
-    return version && version >= fault->from && (!fault->fixed || version < fault->fixed);
+    return version && (fault->from || fault->fixed) && version >= fault->from &&
+           (!fault->fixed || version < fault->fixed);
+}
+
+bool orr_release_has_fault(const struct orr_release *release, const struct orr_fault *fault)
+{
+    return fault->from && orr_fault_is_in(fault, release->version);
 }

@@ -4,8 +4,7 @@
 #ifndef ORR_RELEASE_FAULTS_H
 #define ORR_RELEASE_FAULTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "engine/release/release.h"
 
 /* What a text must show, besides the release, for a fault to fit. */
 enum {
@@ -18,7 +17,7 @@ enum {
 
 struct orr_fault {
     const char *id;
-    uint32_t from;        /* the first release that has it; 0 if unknown */
+    uint32_t from;        /* the first release that has it; 0 if unknown, so that older ones may not have it */
     uint32_t fixed;       /* the first release that does not; 0 if none is known */
     bool reported;        /* users found it, and NVIDIA has not said so */
     unsigned needs;       /* ORR_FAULT_... */
@@ -33,7 +32,9 @@ struct orr_fault {
 
 /* The rows in their order, the surest first; NULL beyond the last. */
 const struct orr_fault *orr_fault_at(uint32_t index);
-/* Whether a release has a fault; false for release 0. */
+/* Whether a release has a fault; false for release 0, and for faults of a framework, which have no release. */
 bool orr_fault_is_in(const struct orr_fault *fault, uint32_t version);
+/* The same of faults whose first release is known, so that the release has it for sure. */
+bool orr_release_has_fault(const struct orr_release *release, const struct orr_fault *fault);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/release/behaviours.h"
+#include "engine/release/faults.h"
 #include "engine/release/frameworks.h"
 #include "engine/release/release_names.h"
 #include "engine/report/answers_text.h"
@@ -126,6 +127,26 @@ static enum orr_code write_differences(struct orr_text *out, const struct orr_re
     return ORR_OK;
 }
 
+/* Known faults of which the first release is known, too; if not in_full, how many. */
+static void write_faults(struct orr_text *out, const struct orr_release *release, bool in_full)
+{
+    const struct orr_fault *fault;
+    char fixed[ORR_VERSION_SIZE];
+    uint32_t count = 0;
+    for (uint32_t i = 0; (fault = orr_fault_at(i)); i++)
+        count += orr_release_has_fault(release, fault);
+    if (!in_full && count)
+        orr_text_printf(out, "    %u known fault%s: `orrery releases --release %s` lists them\n", count,
+                        orr_plural(count), release->name);
+    for (uint32_t i = 0, first = 1; in_full && (fault = orr_fault_at(i)); i++) {
+        if (!orr_release_has_fault(release, fault))
+            continue;
+        orr_text_printf(out, "%s", first ? "\n    Known faults, and the release that mends each:\n" : "");
+        first = 0;
+        write_wrapped(out, fault->fixed ? orr_version_format(fault->fixed, fixed) : "not mended", LABEL, fault->what);
+    }
+}
+
 /* Tags that are accepted by name and behave as this release does. */
 static void write_aliases(struct orr_text *out, const struct orr_release *release)
 {
@@ -161,6 +182,7 @@ static enum orr_code write_release(struct orr_text *out, const struct orr_releas
     write_wrapped(out, "", 0, release->summary);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         ORR_TRY(write_line(out, &lines[i], release, arena, err));
+    write_faults(out, release, in_full);
     if (before)
         ORR_TRY(write_differences(out, release, before, in_full, arena, err));
     return ORR_OK;

@@ -119,7 +119,7 @@ void orr_symptoms_of_faults(struct orr_symptom_finder *f)
     const uint32_t version = orr_symptom_release(f, &release);
     uint32_t line;
     for (uint32_t i = 0; (fault = orr_fault_at(i)); i++) {
-        const bool in_words = !version && (fault->needs & ORR_FAULT_IN_WORDS);
+        const bool in_words = (!version || (!fault->from && !fault->fixed)) && (fault->needs & ORR_FAULT_IN_WORDS);
         if ((!in_words && !orr_fault_is_in(fault, version)) || !fits(f->log, fault, &shown, &line, &explains))
             continue;
         name_fault(f, fault, release, line, explains);
