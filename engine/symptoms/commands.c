@@ -41,7 +41,10 @@ static bool find_option(const char *command, const char *names, struct option *r
     return false;
 }
 
-#define CHECK     "Check the command that runs on each host: they differ in its rank only, which counts from 0."
+#define CHECK "Check the command that runs on each host: they differ in its rank only, which counts from 0."
+#define ADDRESS                                                                                                        \
+    "dist-init-addr|nccl-init-addr|nccl-init|master-addr|master_addr|main_process_ip|rdzv-endpoint|"                   \
+    "rdzv_endpoint|dist-url|dist_url|init-method|init_method"
 #define NODE_RANK "node-rank|node_rank|machine_rank|rank"
 #define NODES     "nnodes|num_machines|world-size|world_size"
 
@@ -61,10 +64,8 @@ static bool is_address(const char *value)
 static void two_hosts(struct orr_symptom_finder *f)
 {
     /* Options that all hosts of a job must give alike. */
-    static const char *const shared[] = {
-        "dist-init-addr|nccl-init-addr|nccl-init|master-addr|master_addr|main_process_ip|rdzv-endpoint|rdzv_endpoint|"
-        "dist-url|dist_url|init-method|init_method",
-        "master-port|master_port|main_process_port", "rdzv-id|rdzv_id", NODES, "tp|tp-size|tensor-parallel-size"};
+    static const char *const shared[] = {ADDRESS, "master-port|master_port|main_process_port", "rdzv-id|rdzv_id", NODES,
+                                         "tp|tp-size|tensor-parallel-size"};
     const struct orr_log_command *of[2] = {NULL, NULL};
     struct option rank[2], option[2], nodes;
     uint32_t count = 0;
