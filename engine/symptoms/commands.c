@@ -41,10 +41,7 @@ static bool find_option(const char *command, const char *names, struct option *r
     return false;
 }
 
-#define CHECK "Check the command that runs on each host: they differ in its rank only, which counts from 0."
-#define ADDRESS                                                                                                        \
-    "dist-init-addr|nccl-init-addr|nccl-init|master-addr|master_addr|main_process_ip|rdzv-endpoint|"                   \
-    "rdzv_endpoint|dist-url|dist_url|init-method|init_method"
+#define CHECK     "Check the command that runs on each host: they differ in its rank only, which counts from 0."
 #define NODE_RANK "node-rank|node_rank|machine_rank|rank"
 #define NODES     "nnodes|num_machines|world-size|world_size"
 
@@ -63,9 +60,15 @@ static bool is_address(const char *value)
 /* Commands of two hosts of one job: both say that they are the same host, or they do not agree where to meet. */
 static void two_hosts(struct orr_symptom_finder *f)
 {
-    /* Options that all hosts of a job must give alike. */
-    static const char *const shared[] = {ADDRESS, "master-port|master_port|main_process_port", "rdzv-id|rdzv_id", NODES,
-                                         "tp|tp-size|tensor-parallel-size"};
+    /* Options that all hosts of a job must give alike; the first ones are addresses. */
+    enum { ADDRESSES = 2 };
+    static const char *const shared[] = {
+        "dist-init-addr|nccl-init-addr|nccl-init|master-addr|master_addr|main_process_ip",
+        "rdzv-endpoint|rdzv_endpoint|dist-url|dist_url|init-method|init_method",
+        "master-port|master_port|main_process_port",
+        "rdzv-id|rdzv_id",
+        NODES,
+        "tp|tp-size|tensor-parallel-size"};
     const struct orr_log_command *of[2] = {NULL, NULL};
     struct option rank[2], option[2], nodes;
     uint32_t count = 0;
@@ -108,9 +111,11 @@ static void two_hosts(struct orr_symptom_finder *f)
                                               "(line %u). All hosts must have the same, or they wait for each other.",
                                               option[0].name, option[0].value, rank[0].name, rank[0].value, of[0]->line,
                                               option[1].value, rank[1].value, of[1]->line),
-                    .check = i ? CHECK
-                               : "Check: it must be an address of the host with rank 0, and `nc -zv ADDRESS PORT` from "
-                                 "the other hosts must reach it once that host has started.",
+                    .check =
+                        i >= ADDRESSES
+                            ? CHECK
+                            : "Check: it must be an address of the host with rank 0, and `nc -zv ADDRESS PORT` from "
+                              "the other hosts must reach it once that host has started.",
                     .cure = orr_symptom_text(f, "Give all hosts the same %s.", option[0].name));
         return;
     }
