@@ -139,8 +139,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Could not find real path of /sys/class/pci_bus/0000:21/../../0000:21:00.0"},
     {"cuda-fork", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "initialization error",
      "CUDA refused a call as not initialized (error 3). The line does not say why; NVLink SHARP (NVLS), which NCCL "
-     "asks "
-     "for at its start, is often the reason, also in WSL.",
+     "asks for at its start, is often the reason, also in WSL.",
      "Run once with NCCL_NVLS_ENABLE=0: if the job then works, it is that. If not, check whether CUDA works in one "
      "process (`python -c 'import torch; torch.ones(1).cuda()'`), and whether the program forks after it used CUDA.",
      "Cuda failure 3 'initialization error'"},
@@ -202,8 +201,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-gpu-lost", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure",
      "uncorrectable|is lost|hardware stack error|contained", "The driver reports a fault of the GPU or of its memory.",
      "Look for Xid messages in the kernel log (dmesg | grep -i xid): they name the GPU and the fault. Reset the GPU; "
-     "if "
-     "the fault comes back, replace it.",
+     "if the fault comes back, replace it.",
      "Cuda failure 214 'uncorrectable ECC error encountered'"},
     {"cuda-invalid-argument", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid argument",
      "CUDA refused an argument of a call of NCCL. The line does not say why.",

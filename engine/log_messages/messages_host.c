@@ -8,8 +8,7 @@
 #define BUS_ERROR "A process ended with a bus error, mostly because /dev/shm has no room for its shared memory."
 #define SHARED_MEMORY                                                                                                  \
     "Check `df -h /dev/shm` where the process runs. Make it larger: docker --shm-size=8g (or --ipc=host); "            \
-    "Kubernetes: "                                                                                                     \
-    "an emptyDir with medium Memory at /dev/shm."
+    "Kubernetes: an emptyDir with medium Memory at /dev/shm."
 
 #define NO_SPACE   "The kernel found no address space for BAR 1 of a PCI device, so it stays small."
 #define MORE_SPACE "Turn Above 4G Decoding and Resizable BAR on in the BIOS, or boot with pci=realloc."

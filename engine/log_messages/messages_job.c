@@ -31,8 +31,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Find the rank that lags behind (its last enqueued work is lower) or reports nothing. In training code it may not "
      "make the call, as under `if rank == 0`, or take long (loading, saving: raise the timeout of "
      "init_process_group()); TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records what each rank called. In a server such as "
-     "vLLM, "
-     "see whether NCCL_P2P_DISABLE=1 or --enforce-eager helps.",
+     "vLLM, see whether NCCL_P2P_DISABLE=1 or --enforce-eager helps.",
      "[rank3]:[E ProcessGroupNCCL.cpp:563] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=30, "
      "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600029 milliseconds before timing out."},
     {"watchdog-work", ORR_FROM_ALL, ORR_WEIGHT_HANG, "Timeout at NCCL work: %d, last enqueued NCCL work: %d,", NULL,

@@ -9,8 +9,7 @@
 #define ORR_EFA_FAILED                                                                                                 \
     "A transfer of the libfabric network failed.",                                                                     \
         "Look for an earlier error of the other host. On AWS (EFA) the security group must allow all traffic from "    \
-        "and "                                                                                                         \
-        "to itself by its id (0.0.0.0/0 does not cover EFA); driver, libfabric and plugin must be of one release."
+        "and to itself by its id (0.0.0.0/0 does not cover EFA); driver, libfabric and plugin must be of one release."
 
 const struct orr_log_message orr_log_messages_network[] = {
     {"ib-retry-exceeded", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Got completion",
@@ -246,8 +245,7 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Set FI_PROVIDER=efa, and check `fi_info -p efa` on the host.", "NET/OFI Only EFA provider is supported"},
     {"ofi-no-data", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "fi_getinfo() call failed", "No data available",
      "libfabric found no device that the plugin can use: the container lacks /dev/infiniband, or the host has no EFA "
-     "or "
-     "other RDMA NIC.",
+     "or other RDMA NIC.",
      "Check `fi_info -p efa` in the container and on the host, and request the devices for the pod "
      "(vpc.amazonaws.com/efa).",
      "NET/OFI OFI fi_getinfo() call failed: No data available"},
@@ -263,8 +261,7 @@ const struct orr_log_message orr_log_messages_network[] = {
      "The libfabric plugin could not register a buffer: mostly the limit on locked memory is too low, or libfabric is "
      "too old.",
      "`ulimit -l` in the job should be unlimited. On AWS with NCCL 2.19 or newer install EFA 1.29 or newer, or set "
-     "FI_EFA_SET_CUDA_SYNC_MEMOPS=0. `fi_info -p "
-     "efa -t FI_EP_RDM` shows whether the driver supports GPUDirect RDMA.",
+     "FI_EFA_SET_CUDA_SYNC_MEMOPS=0. `fi_info -p efa -t FI_EP_RDM` shows whether the driver supports GPUDirect RDMA.",
      "NET/OFI Unable to register memory (type = 2) for device 0. RC: -12, Error: Cannot allocate memory"},
     {"libfabric-gdrcopy", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "gdrcopy_dl_hmem_init failed", NULL,
      "libfabric runs without gdrcopy. Small messages may be slower; nothing fails.",

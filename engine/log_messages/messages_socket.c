@@ -9,16 +9,15 @@
     "A rank could not connect to another one at once and tried again. Some of these lines are normal while ranks "     \
     "start.",                                                                                                          \
         "If they go on until the end of the log: \"refused\" means that the other host answers, but the process "      \
-        "there "                                                                                                       \
-        "is gone or has not come that far, so look at its output. \"timed out\" points to a firewall or another "      \
-        "network."
+        "there is gone or has not come that far, so look at its output. \"timed out\" points to a firewall or "        \
+        "another network."
 
 const struct orr_log_message orr_log_messages_socket[] = {
     {"socket-refused", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
      "Connection refused, exceeded error retry count|failed : Connection refused",
      "A rank could not connect to another one: that address answered, but nothing listened there. Mostly the process "
      "there had failed or ended, more rarely its settings (NCCL_*) are not those of this one.",
-     "Look first at the own output of the rank at that address, with NCCL_DEBUG=INFO on all hosts. If it runs, the "
+     "Look first at what the rank at that address printed, with NCCL_DEBUG=INFO on all hosts. If it runs, the "
      "address may be another machine's: NCCL_SOCKET_IFNAME must name the network that the hosts share.",
      "socketPollConnect: connect to 10.0.0.2<37857> returned Connection refused, exceeded error retry count after 35 "
      "attempts"},
@@ -48,7 +47,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Net : Connect to 10.0.0.2<41235> failed : Software caused connection abort"},
     {"socket-connect", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect to %t failed", NULL,
      "A rank could not connect to another one, for the reason that ends the line.",
-     "Look at the own output of the rank at that address. If it waits, try `nc -l 12345` on its host and `nc ADDRESS "
+     "Look at what the rank at that address printed. If it waits, try `nc -l 12345` on its host and `nc ADDRESS "
      "12345` here; NCCL_SOCKET_IFNAME must name an interface on the network that all hosts share.",
      "Net : Connect to 10.0.0.2<41235> failed : Invalid argument"},
     {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying", ORR_RETRIED,
@@ -139,8 +138,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
     {"service-stranger", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "[Service thread] Unknown command",
      "from localRank -1",
      "Something that is probably not a rank of this job, such as a port scanner or a monitor, connected to NCCL's "
-     "port. "
-     "NCCL only closes that connection.",
+     "port. NCCL only closes that connection.",
      "If the job failed, look for another error. Keep scanners away from the job's ports.",
      "[Service thread] Unknown command 790 from localRank -1"},
     {"uds-in-use", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "UDS: Binding to socket", "Address already in use",

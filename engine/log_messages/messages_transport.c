@@ -69,8 +69,7 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "(28)"},
     {"shm-df-full", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, " 100", "100% /dev/shm", "/dev/shm is full.",
      "Look for leftovers of jobs that ended: `ls -l /dev/shm`. Remove /dev/shm/nccl-* if no job runs, or make it "
-     "larger "
-     "(docker --shm-size=8g).",
+     "larger (docker --shm-size=8g).",
      "shm              64M   64M     0 100% /dev/shm"},
     {"shm-df-64m", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "shm 64M ", "% /dev/shm",
      "/dev/shm has 64 MB, as Docker and Kubernetes give it, which is little for NCCL without P2P and for data loaders.",
