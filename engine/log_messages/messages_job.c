@@ -294,8 +294,8 @@ const struct orr_log_message orr_log_messages_job[] = {
     {"tests-illegal-access", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", "illegal memory access",
      "A kernel used memory that it may not use. nccl-tests keeps to its own, so most likely the fault is in NCCL or "
      "the driver, often because the GPUs are newer than the release.",
-     "Use a newer release of NCCL (for Blackwell 2.27.5 or newer) and a newer driver. If it stays, NCCL_P2P_DISABLE=1 "
-     "shows whether P2P is the cause.",
+     "Use a newer release of NCCL (for Blackwell 2.27.5 or newer, built for CUDA 12.8 or newer) and a newer driver. If "
+     "it stays, NCCL_P2P_DISABLE=1 shows whether P2P is the cause.",
      "node1: Test CUDA failure common.cu:325 'an illegal memory access was encountered'"},
     {"tests-cuda-unknown", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Test CUDA failure", "unknown error",
      "CUDA met an error that it does not know. In a container, often /dev/nvidia-uvm is missing: the module nvidia_uvm "

@@ -142,9 +142,8 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "If the job failed, look for another error. Keep scanners away from the job's ports.",
      "[Service thread] Unknown command 790 from localRank -1"},
     {"uds-in-use", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "UDS: Binding to socket", "Address already in use",
-     "Two communicators of a process got the same name of a local socket. NCCL 2.20.3 has this fault if a program "
-     "splits a communicator more than once in the same way (ncclCommSplit, as FSDP may do).",
-     "Check: \"NCCL version\" in the log. Use 2.20.5 or newer, or 2.19.",
+     "Two communicators of a process got the same name of a local socket.",
+     "Check: \"NCCL version\" in the log; run once with a newer one.",
      "UDS: Binding to socket /tmp/nccl-socket-2-e647f8d8e15809a1 failed : Address already in use (98)"},
     {"socket-files", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to %w failed", "Too many open files",
      "The process has no more file descriptors.", "Raise the limit for the job: `ulimit -n 65536`.",

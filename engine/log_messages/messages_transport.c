@@ -130,8 +130,11 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "Unset NCCL_GRAPH_FILE; look for it in /etc/nccl.conf and ~/.nccl.conf.",
      "XML Import Nchannels : number of channels exceeds 32"},
     {"xml-attribute", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Attribute %w of node %w not found", NULL,
-     "The topology file (NCCL_TOPO_FILE) lacks an attribute that NCCL needs.",
-     "Correct the file: `orrery show FILE` names the line; or unset NCCL_TOPO_FILE.",
+     "NCCL's description of the machine lacks an attribute that it needs: a topology file (NCCL_TOPO_FILE) does not "
+     "fit, "
+     "or this release cannot read a device.",
+     "With NCCL_TOPO_FILE: correct the file (`orrery show FILE` names the line), or unset it. Otherwise the lines "
+     "before it name the device: leave it out, or use a newer NCCL.",
      "Attribute arch of node cpu not found"},
     {"xml-parse", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "XML Parse", NULL,
      "NCCL's reader does not understand the topology or graph file.",

@@ -14,8 +14,10 @@ static const struct orr_fault faults[] = {
     {.id = "split-socket",
      .from = ORR_VERSION(2, 20, 3),
      .fixed = ORR_VERSION(2, 20, 5),
+     .needs = ORR_FAULT_BY_ITSELF,
      .shown_by = "uds-in-use",
-     .what = "two communicators of a process, such as those of ncclCommSplit(), get the same local socket name."},
+     .what = "two communicators of a process get the same local socket name, if a program splits one twice in the same "
+             "way (ncclCommSplit(), as FSDP may do)."},
     /* NVIDIA/nccl#957: sjeaugey */
     {.id = "connect-copy",
      .from = ORR_VERSION(2, 18, 1),
@@ -36,6 +38,7 @@ static const struct orr_fault faults[] = {
     {.id = "barrier-mixed-up",
      .from = ORR_VERSION(2, 19, 3),
      .fixed = ORR_VERSION(2, 21, 5),
+     .needs = ORR_FAULT_BY_ITSELF,
      .shown_by = "socket-truncated",
      .in_text = "instead of 4",
      .file = "bootstrap.cc",
@@ -44,6 +47,7 @@ static const struct orr_fault faults[] = {
     {.id = "usb-network",
      .from = ORR_VERSION(2, 18, 5),
      .fixed = ORR_VERSION(2, 20, 3),
+     .needs = ORR_FAULT_BY_ITSELF,
      .shown_by = "xml-attribute",
      .in_text = "busid of node nic",
      .what = "a USB network interface, such as a BMC's, stops it, because it has no PCI address.",
@@ -52,6 +56,7 @@ static const struct orr_fault faults[] = {
     {.id = "accept-signal",
      .from = ORR_VERSION(2, 19, 3),
      .fixed = ORR_VERSION(2, 27, 3),
+     .needs = ORR_FAULT_BY_ITSELF,
      .in_text = "Accept failed: Interrupted system call",
      .what = "a signal, such as a profiler's, that comes during accept() ends the initialisation."},
     /* pytorch/pytorch#130414 */
@@ -144,7 +149,7 @@ static const struct orr_fault faults[] = {
     {.id = "mixed-cpus",
      .from = ORR_VERSION(2, 14, 3),
      .fixed = ORR_VERSION(2, 24, 3),
-     .needs = ORR_FAULT_IN_WORDS,
+     .needs = ORR_FAULT_BY_ITSELF,
      .said = "intel|xeon&amd|epyc&inconsisten|mixed|can i mix|one node|same job|different cpu&nccl| hang;mixed "
              "cpu|different cpu vendor",
      .what = "each rank chooses algorithms by the vendor of its own CPU, so hosts with Intel and AMD CPUs can choose "
@@ -178,7 +183,7 @@ static const struct orr_fault faults[] = {
     /* pytorch/pytorch#153960 */
     {.id = "nonblocking-torch",
      .reported = true,
-     .needs = ORR_FAULT_HANGS | ORR_FAULT_IN_WORDS,
+     .needs = ORR_FAULT_HANGS | ORR_FAULT_BY_ITSELF,
      .said = "torch 2 7 0&device_id",
      .what = "PyTorch 2.7.0 makes communicators in non-blocking mode if init_process_group() gets a device_id, and "
              "jobs then hang now and then.",
@@ -190,7 +195,7 @@ static const struct orr_fault faults[] = {
     {.id = "symmetric-windows",
      .from = ORR_VERSION(2, 27, 3), /* windows */
      .fixed = ORR_VERSION(2, 31, 2),
-     .needs = ORR_FAULT_IN_WORDS,
+     .needs = ORR_FAULT_BY_ITSELF,
      .said = "symmetric&window&same|several|multiple|two "
              "windows|carved|offset|suballoc|segment+wrong|corrupt|incorrect|garbage|zeros| nan |mismatch",
      .what = "symmetric windows that lie in one allocation, such as a segment of a caching allocator, corrupt each "
@@ -201,7 +206,7 @@ static const struct orr_fault faults[] = {
     {.id = "symmetric-race",
      .from = ORR_VERSION(2, 28, 3),
      .fixed = ORR_VERSION(2, 30, 7),
-     .needs = ORR_FAULT_IN_WORDS,
+     .needs = ORR_FAULT_BY_ITSELF,
      .said = "symmetric memory|symm mem|symm_mem|symmetric kernel|symmetric "
              "window|win_coll_symmetric&wrong|corrupt|incorrect|accuracy|garbage| nan |mismatch&!nvshmem",
      .what = "symmetric kernels may read their input before the kernel in front of them has written it all.",
@@ -212,7 +217,7 @@ static const struct orr_fault faults[] = {
     {.id = "nvlstree-b300",
      .from = ORR_VERSION(2, 29, 2),
      .fixed = ORR_VERSION(2, 30, 3),
-     .needs = ORR_FAULT_IN_WORDS,
+     .needs = ORR_FAULT_BY_ITSELF,
      .said = " nvlstree| nvls tree| nvls_tree&b300&low|slow|drop|poor|only|gbps|gb s&!error|hang|crash",
      .what = "NVLSTree loses bandwidth on B300 from three hosts on; 2.30.3 mends that in part. Rings are not affected.",
      .check = "Check: run once with NCCL_ALGO=^NVLSTree.",
@@ -220,7 +225,7 @@ static const struct orr_fault faults[] = {
     /* NVIDIA/nccl#974: sjeaugey */
     {.id = "h800-channels",
      .fixed = ORR_VERSION(2, 19, 3),
-     .needs = ORR_FAULT_IN_WORDS,
+     .needs = ORR_FAULT_BY_ITSELF,
      .said = "h800&performance|bandwidth|busbw|slow|nic|gb s|idle|all_reduce|allreduce|traffic|graph|topolog&nccl 2 "
              "14| 2 15 | 2 16 | 2 17 | 2 18 |nccl2 18&!215 gb|hang|crash",
      .what = "on H800 hosts, whose GPUs have 8 NVLinks, its channels leave NICs unused or reach little bandwidth.",
@@ -243,7 +248,7 @@ static const struct orr_fault faults[] = {
     {.id = "collnet-once",
      .from = ORR_VERSION(2, 27, 3),
      .fixed = ORR_VERSION(2, 27, 5),
-     .needs = ORR_FAULT_IN_WORDS,
+     .needs = ORR_FAULT_BY_ITSELF,
      .said = "collnet_enable&cache|each time|no longer|only once|some communicator|selectively& 2 27 ",
      .what = "NCCL_COLLNET_ENABLE is read once for all communicators, and not for each of them.",
      .check = "Check: \"NCCL version\" with NCCL_DEBUG=VERSION.",

@@ -8,11 +8,11 @@
 
 /* What a text must show, besides the release, for a fault to fit. */
 enum {
-    ORR_FAULT_HANGS = 1,    /* a job hangs, or a time limit ended it */
-    ORR_FAULT_HOSTS = 2,    /* no line shows that the job has one host */
-    ORR_FAULT_ON_ARM = 4,   /* GPUs or words that mean ARM CPUs */
-    ORR_FAULT_GRAPHS = 8,   /* words about CUDA graphs */
-    ORR_FAULT_IN_WORDS = 16 /* `said` is as good as a line: the fault is named even if the release is unknown */
+    ORR_FAULT_HANGS = 1,     /* a job hangs, or a time limit ended it */
+    ORR_FAULT_HOSTS = 2,     /* no line shows that the job has one host */
+    ORR_FAULT_ON_ARM = 4,    /* GPUs or words that mean ARM CPUs */
+    ORR_FAULT_GRAPHS = 8,    /* words about CUDA graphs */
+    ORR_FAULT_BY_ITSELF = 16 /* named even if the release is unknown */
 };
 
 struct orr_fault {

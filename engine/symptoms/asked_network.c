@@ -242,8 +242,9 @@ const struct orr_asked orr_asked_network[] = {
      "Set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. The driver chooses the port of each."},
     {"asked-ece",
      " ece |nccl_ib_ece|enhanced connection&double|turning off|good for|slow|stable|unsteady|nccl_ib_ece|what is|low ",
-     "ECE lets NICs agree on features such as congestion control and selective repeat. NCCL only passes on their "
-     "offers: slow or unsteady transfers with ECE are a matter of the NICs' firmware and the switches.",
+     "ECE lets NICs agree on features such as congestion control and selective repeat. Slow or unsteady transfers with "
+     "it are a matter of the NICs' firmware, of the switches, or of a library that passes their offers on wrongly, as "
+     "nccl-rdma-sharp-plugins did before April 2025.",
      "Check: run once with NCCL_IB_ECE_ENABLE=0 (2.23.4 on).",
      "If that is faster, keep it, and update firmware and driver of the NICs to the same release on all hosts."},
     {"asked-sharp",

@@ -81,6 +81,8 @@ static const char *of_which(const struct orr_symptom_finder *f, const struct orr
     const char *told = fault->reported ? ", reported by users" : "";
     char from[ORR_VERSION_SIZE];
     orr_version_format(fault->from, from);
+    if (!fault->from && !fault->fixed)
+        return *told ? orr_symptom_text(f, "%s,", told) : ""; /* of a framework */
     if (release && fault->fixed)
         return orr_symptom_text(f, " of NCCL %s%s%s in %s,", release, told,
                                 fault->reported ? " and mended" : ", mended", fixed);
@@ -119,8 +121,8 @@ void orr_symptoms_of_faults(struct orr_symptom_finder *f)
     const uint32_t version = orr_symptom_release(f, &release);
     uint32_t line;
     for (uint32_t i = 0; (fault = orr_fault_at(i)); i++) {
-        const bool in_words = (!version || (!fault->from && !fault->fixed)) && (fault->needs & ORR_FAULT_IN_WORDS);
-        if ((!in_words && !orr_fault_is_in(fault, version)) || !fits(f->log, fault, &shown, &line, &explains))
+        const bool alone = (!version || (!fault->from && !fault->fixed)) && (fault->needs & ORR_FAULT_BY_ITSELF);
+        if ((!alone && !orr_fault_is_in(fault, version)) || !fits(f->log, fault, &shown, &line, &explains))
             continue;
         name_fault(f, fault, release, line, explains);
         return;
