@@ -107,6 +107,25 @@ static bool is_elsewhere(const struct orr_asked *row, const struct orr_log *log,
     return orr_symptom_said(log, CRASHES, false) && !is_about(row, CRASHES);
 }
 
+/* Whether words that a row wants stand near each other in a line, which may be a paragraph of several subjects. */
+static bool are_near(const struct orr_asked *row, const char *words)
+{
+    enum { NEAR = 240, STEP = 60 };
+    const size_t length = strlen(words);
+    char part[NEAR + 1] = "";
+    const struct orr_log_said said = {.words = part};
+    if (length <= NEAR || strchr(row->words, '+'))
+        return true;
+    bool near = false;
+    for (size_t at = 0; at + NEAR < length + STEP && !near; at += STEP) {
+        const size_t count = length - at < NEAR ? length - at : NEAR;
+        memcpy(part, words + at, count);
+        part[count] = '\0';
+        near = orr_log_says(&said, 1, 0, row->words);
+    }
+    return near;
+}
+
 /* Whether a row answers a line. memory: it ran out, and only a question about memory can be about that. */
 static bool answers(const struct orr_asked *row, const struct orr_log *log, uint32_t line, bool memory)
 {
@@ -114,7 +133,7 @@ static bool answers(const struct orr_asked *row, const struct orr_log *log, uint
     return !log->said[line].command && (!memory || !strcmp(row->id, "asked-memory")) &&
            orr_log_says(log->said, log->said_count, line, row->words) &&
            !orr_log_says(log->said, log->said_count, line, ORR_SAID_OVER) && !is_refuted(row, log) &&
-           !is_elsewhere(row, log, line) &&
+           !is_elsewhere(row, log, line) && are_near(row, log->said[line].words) &&
            (line < DEEP || orr_log_says(log->said, log->said_count, line, ASKS "|" HANGS));
 }
 

@@ -32,7 +32,7 @@ const struct orr_asked orr_asked_results[] = {
      "of the NICs.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the algorithm; at 16 to 64 MB NVLSTree should be "
      "ahead of the ring.",
-     "`orrery predict --machine TYPE --hosts N` prints both, the second time with --set NCCL_NVLS_ENABLE=0."},
+     "`orrery predict --machine TYPE --hosts N` prints what to expect, size by size."},
     {"asked-more-channels",
      "nccl_min_nchannels|nccl_min_ctas|nccl_nchannels_per_net_peer|min_ctas|more "
      "channels&improv|better|increas|faster|higher|recommend|should "
@@ -44,9 +44,8 @@ const struct orr_asked orr_asked_results[] = {
      "Keep the default unless the job itself gets faster."},
     {"asked-nvls-factor",
      "nvls|nvlink sharp|nvswitch sharp| sharp &busbw|bus bandwidth|bus bw|algorithm "
-     "bandwidth|algbw&factor|exceed|higher than|greater than|more "
-     "than|formula|conversion|ratio|calculat&!infiniband|collnet|quantum|0 nvls|two node| 2 node|multi "
-     "node|nvlstree|instead of just",
+     "bandwidth|algbw&factor|exceed|higher than|greater than|more than|formula|conversion|ratio|calculat&!user "
+     "buffer|registration|infiniband|collnet|quantum|0 nvls|two node| 2 node|multi node|nvlstree|instead of just",
      "nccl-tests does not know which algorithm ran and always multiplies AllReduce by 2(n-1)/n. With NVLink SHARP "
      "(NVLS), busbw is the NVLink bandwidth that a ring would need for the same time, not what the links carry: that "
      "is (n+1)/n of algbw. 8 H100 reach about 480 GB/s busbw with it and 370 with rings.",
@@ -64,7 +63,7 @@ const struct orr_asked orr_asked_results[] = {
      "Use busbw to compare algorithms and numbers of ranks. Alltoall on N hosts sends (N-1)/N of algbw by each GPU's "
      "NIC."},
     {"asked-tree-only",
-     "tree&gather|scatter|fsdp|broadcast&tree only|only all|only the all|why|implement|plan to|support tree|have "
+     "tree&gather|scatter|fsdp|broadcast&tree only|only all|only the all|why|plan to|support tree|have "
      "tree&!nvls;nccl_algo|nccl_proto&broadcast|gather| reduce |scatter|alltoall|sendrecv|send "
      "recv&ignored|fallback|falls back|no effect|not work|not respected;which algorithm|what algorithm|algorithms "
      "are|algorithms can|algorithms used|only ring|only the "

@@ -125,7 +125,8 @@ const struct orr_asked orr_asked_use[] = {
      "Check: read the Trees lines of all ranks, not the connections.",
      "`orrery channels` prints the rings and trees of a machine."},
     {"asked-protocol",
-     " ll128 &what is|what are|difference|why does|when does|how does|mean&!wrong;simple& ll &protocol|difference",
+     " ll128 &what is|what are|difference|why does nccl|when does|how does| mean &!wrong;simple& ll &difference|what "
+     "is|when ",
      "Simple sends large blocks and then a flag: full bandwidth, high latency. LL puts a flag beside every 4 bytes of "
      "data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 94 % of the bandwidth, and "
      "needs hardware that keeps the order of 128 bytes, such as NVLink.",
@@ -145,8 +146,8 @@ const struct orr_asked orr_asked_use[] = {
      "Check: `top -H -p PID` shows the threads of a rank.",
      "A communicator has one progress thread per rank, and no setting changes that number."},
     {"asked-profiler",
-     "profiler plugin|profile_event_mask|nccl profiler&!nsight| abi | v4 | v5 &?|see|only|nothing|missing|how |what "
-     "|understand&!fault;profiler& data|no output|no trace|no file|dump|how to use|how do i use|how can i "
+     "profiler plugin|profile_event_mask|nccl profiler&!goal|nsight| abi | v4 | v5 &?|see|only|nothing|missing|how "
+     "|what |understand&!fault;profiler& data|no output|no trace|no file|dump|how to use|how do i use|how can i "
      "use|enabl&plugin|nccl&!inspector|proxy|event mask|event_mask",
      "Events below a collective come from the proxy thread, so only transfers over the network have them: on one host "
      "with P2P there are none. NCCL's example plugin writes a trace for each rank only if NCCL_PROFILE_DUMP_FILE says "
