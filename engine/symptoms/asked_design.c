@@ -146,15 +146,6 @@ const struct orr_asked orr_asked_design[] = {
      "finds its NICs itself; NCCL_IB_HCA limits them, and NCCL_SOCKET_IFNAME names the interface by which ranks meet.",
      "Check: \"NET/IB : Using\" with NCCL_DEBUG=INFO lists NCCL's NICs.",
      "On two hosts, measure the network with NCCL_ALGO=Ring: 46 to 48 GB/s for each NIC of 400 Gb/s."},
-    {"asked-small-difference",
-     "a little|slightly|a bit |few percent|small "
-     "difference|marginal&worse|lower|slower|better|higher|faster&allgather|all_gather|all gather|reducescatter|reduce "
-     "scatter|broadcast|allreduce&busbw|bandwidth|performance&nccl|_perf|busbw&!ranks|container|version|two nodes",
-     "A few percent between two operations have no cause in the design: the compiler's code for their kernels differs. "
-     "AllGather copies bytes, without a kernel for each data type, which is slower only for buffers not aligned to 16 "
-     "bytes.",
-     "Check: repeat both with -n 100 and the same -b and -e, and compare sizes from 1 GB on.",
-     "Take differences of more than 10 % seriously, and compare them with `orrery predict --collective`."},
     {"asked-mpi-or-threads",
      "nccl test|_perf&one process|single process|multi process|multiple process|mpirun| g "
      "8|thread&difference|differ|faster|slower|better|worse|why&what s "

@@ -108,14 +108,16 @@ const struct orr_asked orr_asked_operations[] = {
      "communicator|process group|alltoall|all to all|memory of nccl|nccl take|nccl use|consumption of nccl|nccl "
      "consum|nccl memory&memory&usage|consum|more |much|large|reduce|how |oom|out of&!symmetric|model need|host "
      "|gradients;buffer&channel|proxy thread|each peer|per peer|neighbour|neighbor&shared|share |own "
-     "|separate|dedicated|each channel|per channel&!nccl_buffsize|regist|symmetric|split",
+     "|separate|dedicated|each channel|per channel&!nccl_buffsize|regist|symmetric|split;nvls|nvlink "
+     "sharp&memory&usage|consum|oom|save|more |large|how much|increase&!bind",
      "Each communicator has buffers of its own, for every channel and every connected peer: 4 MiB (NCCL_BUFFSIZE) for "
      "Simple, 4.7 MiB for LL128 and 0.5 MiB for LL. Memory grows with channels and communicators, but from 2 hosts on "
      "hardly with the number of GPUs. Only send, receive and Alltoall add buffers for each peer; over the network they "
      "share one of the proxy (NCCL_NET_SHARED_BUFFERS).",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ALLOC prints each allocation.",
      "Use fewer communicators, or ncclCommSplit() with splitShare=1, which shares the buffers. Fewer channels "
-     "(NCCL_MAX_CTAS, NCCL_MAX_P2P_NCHANNELS for send and receive) or a smaller NCCL_BUFFSIZE cost bandwidth."},
+     "(NCCL_MAX_CTAS, NCCL_MAX_P2P_NCHANNELS for send and receive) or a smaller NCCL_BUFFSIZE cost bandwidth. "
+     "NCCL_NVLS_ENABLE=0 saves the buffers of NVLink SHARP, which come on top."},
     {"asked-p2p-channels",
      "nchannels|max_ctas|grid&sendrecv|send recv|alltoall|all2all|all to "
      "all|all_to_all|ncclsend;ncclsend|sendrecv&grid|more than 1 sm|number of "

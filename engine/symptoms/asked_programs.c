@@ -146,11 +146,6 @@ const struct orr_asked orr_asked_programs[] = {
      "kernels of AllGather (2.29.2 on) and ReduceScatter (2.29.7 on). Other operations use the usual network code.",
      "Check: NCCL_DEBUG=INFO prints the GIN plugin that a communicator got; `orrery explain --why gin` names the rule.",
      "NCCL's own needs InfiniBand or RoCE with GPUDirect RDMA. NCCL_GIN_TYPE=2 (PROXY) or 3 (GDAKI) chooses one."},
-    {"asked-nvls-memory", "nvls|nvlink sharp&memory&usage|consum|oom|save|more |large|how much|increase&!bind",
-     "NVLink SHARP (NVLS) has buffers of its own in each communicator, besides those of rings and trees.",
-     "Check: nvidia-smi shows the memory of the processes with and without NCCL_NVLS_ENABLE=0.",
-     "NCCL_NVLS_ENABLE=0 saves them; AllReduce inside the NVLink domain then uses rings and trees. Fewer communicators "
-     "save memory, too."},
     {"asked-clique",
      "clique id|cliqueid|cluster uuid|fabric uuid|clique|ids for mnnvl|mnnvl ids&why|what|differ|mean|two id|need|how "
      "|both&!healthmask|size",

@@ -72,19 +72,14 @@ const struct orr_asked orr_asked_use[] = {
      "NCCL_ALGO=Ring or Tree and NCCL_PROTO=Simple fix the algorithm. Trees add fewer terms in a row and round less."},
     {"asked-release",
      "pytorch|torch&nccl version|nccl&own nccl|which nccl|different nccl|upgrade nccl|newer nccl|custom nccl|system "
-     "nccl|bundled|change the nccl|libnccl&!jax",
-     "PyTorch's wheels bring their own NCCL (the package nvidia-nccl-cu12 or -cu13) and ignore the system's NCCL. The "
-     "interface of NCCL is stable, so a newer release can replace it.",
+     "nccl|bundled|change the nccl|libnccl&!jax;sglang|vllm|pytorch|deepspeed|torch&auto detect|automatically|need to "
+     "install|have to install|have to set|install nccl&nccl&!jax",
+     "PyTorch, and with it vLLM, SGLang and DeepSpeed, brings its own NCCL (the package nvidia-nccl-cu12 or -cu13), "
+     "uses it by itself as soon as a job has several GPUs, and ignores the system's. The interface of NCCL is stable, "
+     "so a newer release can replace it.",
      "Check: `python -c \"import torch; print(torch.cuda.nccl.version())\"`, and \"NCCL version\" with "
      "NCCL_DEBUG=VERSION for what really runs.",
      "`pip install -U nvidia-nccl-cu12`, or LD_PRELOAD=/path/libnccl.so.2 on all ranks."},
-    {"asked-framework",
-     "sglang|vllm|pytorch|deepspeed|torch&auto detect|automatically|need to install|have to install|have to "
-     "set|install nccl&nccl&!jax",
-     "PyTorch, and with it vLLM, SGLang and DeepSpeed, brings NCCL and uses it by itself as soon as a job has several "
-     "GPUs. Nothing needs to be installed or set.",
-     "Check: \"NCCL version\" appears with NCCL_DEBUG=VERSION.",
-     "nvidia-nccl-cu12 is the package with the library; only nccl-tests needs NCCL of the system."},
     {"asked-ports",
      "firewall|port range|which ports|open port|tcp port|ip port|listening "
      "port&nccl|rank&need|use|listen|open&!switch;expose|exposed|localhost|127 0 0 1|loopback|listen on lo& port| "
