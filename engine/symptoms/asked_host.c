@@ -387,7 +387,7 @@ const struct orr_asked orr_asked_host[] = {
      "Use WSL 2 or Linux, or init_process_group(backend=\"gloo\")."},
     {"asked-tp-slower",
      "tensor parallel|tensor_parallel| tp |tp2|tp4|multiple cards|multiple gpus|two gpus|2 gpus|multi "
-     "gpu&slow|faster&single|one card|one gpu|1 gpu|baseline|single card&!load|hosts|nodes|startup",
+     "gpu&slow|faster&single|one card|one gpu|1 gpu|baseline|single card&!load|hosts|node|startup",
      "Tensor parallelism exchanges data twice in each layer. Without NVLink every exchange crosses PCIe, and without "
      "P2P host memory, which takes longer than a second GPU saves for small models and small batches.",
      "Check: `nvidia-smi topo -m` (NV#: NVLink), and all_reduce_perf -b 8K -e 16M -f 2 for the time of one exchange.",

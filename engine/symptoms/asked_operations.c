@@ -88,8 +88,8 @@ const struct orr_asked orr_asked_operations[] = {
      "With the dump (NCCL_TOPO_DUMP_FILE), `orrery scaling --release OLD --against NEW topo.xml` says what each should "
      "reach. NCCL_ALGO=Tree or NVLS shows whether the choice is the cause."},
     {"asked-chosen",
-     "algorithm|protocol&print|find out|indicator|how can i see|how to see|know which|know the|see "
-     "which|log&chosen|chose|selected|picked&nccl|ring|allreduce&!roce",
+     "algorithm|protocol&print|verify|find out|indicator|how can i see|how to see|know which|know the|see "
+     "which|log&chosen|uses ring|uses tree|uses the|chose|selected|picked&nccl|ring|allreduce&!roce",
      "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the choice for each operation, such as \"AllReduce: 1048576 "
      "Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..7}\" (2.19 on, before 2.24 without channels). NCCL chooses "
      "by size, so one run uses several.",

@@ -158,8 +158,9 @@ const struct orr_asked orr_asked_use[] = {
      "Give each rank at least two cores near its GPU (mpirun --bind-to numa or none, not core); "
      "NCCL_IGNORE_CPU_AFFINITY=1 ignores the affinity of the process."},
     {"asked-socket-speed",
-     "nsocks_perthread|socket_nthreads;tcp|ethernet|net "
-     "socket|sockets&nccl&bandwidth|throughput|saturate|gbps&only|slow|low|half|increase&!roce|rdma|infiniband",
+     "nsocks_perthread|socket_nthreads&!tried|didn t|did not;tcp|ethernet|net "
+     "socket|sockets&nccl&bandwidth|throughput|saturate|gbps&only|slow|low|half|increase&!ncclsend|send "
+     "recv|roce|rdma|infiniband",
      "One TCP connection rarely fills a fast Ethernet link, and NCCL opens one per thread: NCCL_SOCKET_NTHREADS times "
      "NCCL_NSOCKS_PERTHREAD connections, at most 64, for each pair of ranks and each channel.",
      "Check: `iperf3 -P 1` and `-P 8` between the hosts show one connection and eight.",
