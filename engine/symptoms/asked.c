@@ -97,14 +97,21 @@ static bool is_about(const struct orr_asked *row, const char *subject)
 }
 
 /* Whether a line, or the title, is about a problem or subject that the row does not know. Whoever reports a crash
- * anywhere asks about the crash. */
+ * anywhere asks about the crash, and below the title of a report, lines do not ask how something works. */
 static bool is_elsewhere(const struct orr_asked *row, const struct orr_log *log, uint32_t line)
 {
-    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
-        if ((orr_log_says(log->said, 1, 0, subjects[i]) || orr_log_says(log->said, line + 1, line, subjects[i])) &&
-            !is_about(row, subjects[i]))
+    static const char *const reports[] = {" issue ", " bug ", " rfe ", " feature "}; /* "[Issue]: ..." */
+    bool reported = false, problem = is_about(row, CRASHES);
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
+        const bool about = is_about(row, subjects[i]);
+        problem |= about;
+        if (!about &&
+            (orr_log_says(log->said, 1, 0, subjects[i]) || orr_log_says(log->said, line + 1, line, subjects[i])))
             return true;
-    return orr_symptom_said(log, CRASHES, false) && !is_about(row, CRASHES);
+    }
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++)
+        reported |= !strncmp(log->said->words, reports[i], strlen(reports[i]));
+    return (reported && line && !problem) || (orr_symptom_said(log, CRASHES, false) && !is_about(row, CRASHES));
 }
 
 /* Whether words that a row wants stand near each other in a line, which may be a paragraph of several subjects. */

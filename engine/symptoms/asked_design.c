@@ -124,9 +124,8 @@ const struct orr_asked orr_asked_design[] = {
      "Number the ranks so that near hosts follow each other (`orrery order`). NCCL_GRAPH_FILE forces an order inside a "
      "host, for experiments only."},
     {"asked-channel-count",
-     "number of channels|how many channels|channel count&how|why|decide|determin|right&nccl "
-     "|ring|allreduce&!sendrecv|send recv|alltoall|split|small|sm "
-     "|runtime|dynamic|nchannels|maxctas|max_ctas|equivalent|grid",
+     "number of channels|how many channels|channel count&how|why|decide|determin|right&nccl |ring|allreduce&!same "
+     "number|sendrecv|send recv|alltoall|split|small|sm |runtime|dynamic|nchannels|maxctas|max_ctas|equivalent|grid",
      "NCCL's search finds how many channels fill the links: NVLinks inside a host, NICs between hosts, and usually "
      "makes two channels of each. With 8 NICs that is 16, with one NIC 2; on one host of 8 H100 it is 24.",
      "Check: \"N coll channels\" with NCCL_DEBUG=INFO; `orrery channels` computes it for a machine.",
