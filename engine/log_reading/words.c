@@ -34,7 +34,7 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
         "ranks;in_place&out_of_place|coll;can_device_access_peer|ggml_cuda_p2p|peer "
         "access;gibberish|nonsense|garbled|mangled|garbage output|all zero|zeros&two gpu|gpu split|gpu_split|both "
         "gpu|to cuda 1|multiple gpus|second gpu|other gpu|row split|split mode|destination gpu",
-    [ORR_MENTION_HANG] = " hang|stuck| freez| stall|deadlock| forever|never return|no progress|not finish|never "
+    [ORR_MENTION_HANG] = " hang| hung |stuck| freez| stall|deadlock| forever|never return|no progress|not finish|never "
                          "finish|not come up|nothing happens|"
                          "stays here|stays there|not terminate|never ends",
     [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",

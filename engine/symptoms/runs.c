@@ -8,8 +8,11 @@
 
 /* What people write about a run that worked, and about one that did not. The words of a line are close to those of the
  * setting, since a line may be a whole paragraph. */
-static const char helps[] = " work| fine| can run| runs | ran |solv| fix|help|resolv|no longer|succe|complet| ok "
-                            "|goes away|went away|disappear| cure|serves| passes|unblock|bypass|unless|gets past";
+static const char cures[] = "solves|solved|fixes|fixed|resolv|no longer|goes away|went away|disappear| is gone| cures|"
+                            "unblock|bypass|gets past|workaround|work around";
+static const char works[] =
+    " works | worked |work fine|work well|work normal|work when|work with|work if| fine|can run|"
+    " runs |run normal| helps| helped|succe|completes| serves| passes|unless";
 static const char in_vain[] =
     "not help|n t help|no help|not work|n t work|n t solve|not solve|n t fix|not fix|no difference|no effect|no change|"
     " neither| none |nothing|no luck|no success|in vain";
@@ -18,7 +21,8 @@ static const char no_better[] =
 /* Words of somebody who asks about the setting, or who changed something else, too. */
 static const char unclear[] = " not set|unset|what does| should i | safe to | drawback|performance lower|"
                               "nccl_socket_ifname|nccl_ib_hca|gid_index|nccl_algo|nccl_proto|nccl_topo_file";
-static const char breaks[] = " hang| fail| error| stuck| crash| freez| deadlock| stall";
+static const char else_[] = " without | otherwise | else ";
+static const char breaks[] = " hang| hung | fail| error| stuck| crash| freez| deadlock| stall";
 
 enum outcome { UNTRIED, HELPED, IN_VAIN };
 
@@ -53,7 +57,9 @@ static enum outcome outcome_in(const struct orr_symptom_part *part, const char *
             continue;
         if (any_of(close, (size_t)(at - close), " without ")) /* which says what happens with the part */
             return any_of(from, near, breaks) ? HELPED : UNTRIED;
-        if (any_of(from, window, helps))
+        const char *after = at + length;
+        if (any_of(from, window, cures) || (any_of(from, window, works) && (!any_of(after, window - near, breaks) ||
+                                                                            any_of(after, window - near, else_))))
             return HELPED;
     }
     return UNTRIED;
