@@ -183,6 +183,12 @@ const struct orr_log_message orr_log_messages_framework[] = {
     {"ray-actor", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "actor died", NULL, "A worker of Ray ended.",
      "Look for the first error of that worker, above or in /tmp/ray/session_latest/logs on its host.",
      "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task."},
+    {"ray-waits", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "Waiting for creating a placement group", NULL,
+     "Ray has not given the job its GPUs yet, so NCCL has not begun: a host has not joined with the address that the "
+     "job asks for, or its GPUs are taken.",
+     "Check `ray status` and the addresses of `ray list nodes`: `ray start --node-ip-address` must be the address that "
+     "the job uses.",
+     "Waiting for creating a placement group of specs for 10 seconds. specs=[{'GPU': 1.0, 'node:10.0.0.1': 0.001}]."},
     {"ray-group", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Cannot provide a placement group", NULL,
      "Ray has fewer free GPUs than the job wants, so NCCL had not begun.",
      "Check `ray status`: all hosts must have joined with their GPUs, and none may be taken by another job.",

@@ -248,9 +248,10 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "NVIDIA's management library (NVML) refused a call.",
      "Run nvidia-smi on the host and in the container; look for Xid messages in the kernel log (dmesg).",
      "nvmlDeviceGetHandleByPciBusId() failed: GPU is lost"},
-    {"cuda-library", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Failed to find CUDA library", NULL,
-     "NCCL found no libcuda.so.",
-     "Run the container with the NVIDIA runtime (docker --gpus all), or install the driver.",
+    {"cuda-library", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Failed to find CUDA library", NULL,
+     "NCCL found no libcuda.so and goes on without what it asks the driver for (cuMem, NVLS), if CUDA itself works.",
+     "In a container, use the NVIDIA runtime (docker --gpus all). In WSL2, put /usr/lib/wsl/lib into "
+     "LD_LIBRARY_PATH.",
      "Failed to find CUDA library libcuda.so (NCCL_CUDA_PATH='') : libcuda.so: cannot open shared object file"},
     {"rccl-iommu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Missing \"iommu=pt\"", NULL,
      "The host's kernel was started without iommu=pt, which RCCL expects. Transfers may be slow or hang.",

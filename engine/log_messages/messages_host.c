@@ -14,6 +14,12 @@
 #define MORE_SPACE "Turn Above 4G Decoding and Resizable BAR on in the BIOS, or boot with pci=realloc."
 
 const struct orr_log_message orr_log_messages_host[] = {
+    {"hami-error", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "HAMI-core ERROR", NULL,
+     "HAMi, which divides GPUs, failed in its library between the program and the CUDA driver (libvgpu.so).",
+     "Run once without it (CUDA_DISABLE_CONTROL=true, or a pod with whole GPUs), and update HAMi. If the trace names "
+     "ncclCuMemHostEnable, NCCL_CUMEM_HOST_ENABLE=0 keeps NCCL from that call.",
+     "[HAMI-core ERROR (pid:565 thread=140267266266944 multiprocess_memory_limit.c:831)]: Illegal device id: "
+     "850725928"},
     {"acs-on", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ACSCtl:", "ReqRedir+|CmpltRedir+",
      "PCIe ACS is on at a bridge: data between devices below it goes through the CPU.",
      "Turn ACS off in the BIOS, or with setpci; see the symptoms.",

@@ -111,6 +111,26 @@ static const struct orr_fault faults[] = {
      .check = "Check: run once with NCCL_CUMEM_ENABLE=0, or without CUDA graphs.",
      .cure = "Keep NCCL_CUMEM_ENABLE=0, use a driver with CUDA 12.4 or newer, or leave more memory free."},
 
+    /* NCCL's user guide, troubleshooting; pytorch/pytorch#152302: kiskra-nvidia */
+    {.id = "host-memory",
+     .from = ORR_VERSION(2, 24, 3),
+     .fixed = ORR_VERSION(2, 26, 5),
+     .shown_by = "cuda-out-of-memory|cuda-memory",
+     .said = "docker|container|kubernetes| pod | wsl|enough memory|free memory|memory is free|available memory|plenty| "
+             "no other job|other jobs|small amount|tiny|makes no sense|although&memory",
+     .what = "it asks CUDA (cuMem) for host memory, which fails without NUMA support, as in Docker and virtual "
+             "machines, and says \"out of memory\" although there is some.",
+     .check = "Check: run once with NCCL_CUMEM_HOST_ENABLE=0; and with nvidia-smi whether GPU memory is free.",
+     .cure = "Until then, NCCL_CUMEM_HOST_ENABLE=0, or docker --cap-add SYS_NICE."},
+    /* NVIDIA-NeMo/Speech#13996, NVIDIA/nccl#1748 */
+    {.id = "net-id",
+     .from = ORR_VERSION(2, 25, 1),
+     .fixed = ORR_VERSION(2, 27, 3),
+     .reported = true,
+     .needs = ORR_FAULT_BY_ITSELF,
+     .in_text = "Could not find NET with id",
+     .what = "a rank looks for a NIC under a number that its own host does not have, and jobs on several hosts fail at "
+             "their start."},
     /* A hang, with something that the text says. */
     /* release notes of 2.29.3; marin-community/marin#8038 */
     {.id = "arm-slots",

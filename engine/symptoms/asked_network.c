@@ -240,6 +240,11 @@ const struct orr_asked orr_asked_network[] = {
      "A queue pair uses one port of a bond, and NCCL makes one for each connection, which gets the speed of one port.",
      "Check: the counters of both ports, such as `ethtool -S INTERFACE | grep bytes`, during a run.",
      "Set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. The driver chooses the port of each."},
+    {"asked-efa-group", " efa |elastic fabric&security group|outbound|egress|inbound",
+     "EFA's traffic has no IP addresses, so a rule for 0.0.0.0/0 does not allow it: the security group needs two rules "
+     "for all traffic with itself by its id, as the source inbound and as the destination outbound.",
+     "Check: `fi_pingpong -p efa` between two hosts, or NCCL's log: EFA reports an unreachable peer.",
+     "Add the outbound rule to the group's own id (sg-...) beside 0.0.0.0/0."},
     {"asked-ece",
      " ece |nccl_ib_ece|enhanced connection&double|turning off|good for|slow|stable|unsteady|nccl_ib_ece|what is|low ",
      "ECE lets NICs agree on features such as congestion control and selective repeat. Slow or unsteady transfers with "

@@ -143,6 +143,18 @@ static void driver_older(struct orr_symptom_finder *f)
                 .explains = failed->message->id);
 }
 
+/* The line of a `docker run` that leaves /dev/shm as small as it is by default; 0 if there is none. */
+static uint32_t started_without_shm(const struct orr_log *log)
+{
+    enum { WHOLE = 780 }; /* bytes of a line that is kept whole */
+    const uint32_t line = orr_symptom_said(log, " docker run ", true);
+    for (uint32_t i = 0; i < log->said_count && line; i++)
+        if (strlen(log->said[i].words) > WHOLE ||
+            orr_log_says(log->said, log->said_count, i, "shm size|shm_size|ipc host|ipc_host| dev shm "))
+            return 0;
+    return line;
+}
+
 /* df shows that /dev/shm is full, or as small as Docker makes it beside an error that does not say why. */
 static void little_shm(struct orr_symptom_finder *f)
 {
@@ -150,19 +162,23 @@ static void little_shm(struct orr_symptom_finder *f)
     const struct orr_log_event *full = orr_log_event_of(log, "shm-df-full"), *df = orr_log_event_of(log, "shm-df-64m");
     const struct orr_log_event *failed = orr_log_event_of(log, "unhandled-system|result-system|tests-nccl");
     df = full ? full : df;
-    if (!df || (!full && !(failed && strstr(failed->text, "ystem"))) || orr_symptom_other_error(log, ""))
+    const uint32_t line = df ? df->line : started_without_shm(log);
+    if (!line || (!full && !(failed && strstr(failed->text, "ystem"))) || orr_symptom_other_error(log, ""))
         return;
-    ORR_SYMPTOM(f, "shm-df", ORR_SYMPTOM_CAUSE, df->line,
+    ORR_SYMPTOM(f, "shm-df", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(
                     f,
                     "/dev/shm %s (line %u). Ranks of a host without P2P exchange data through it, 10 MB for each "
                     "connection, and fail without room, as data loaders do.",
-                    full ? "is full" : "has 64 MB only", df->line),
+                    full ? "is full"
+                    : df ? "has 64 MB only"
+                         : "probably has 64 MB only, as docker run has neither --shm-size nor --ipc=host",
+                    line),
                 .check = "Check while the job starts: `df -h /dev/shm` in its container.",
                 .cure =
                     "Make it larger: docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory "
                     "at /dev/shm. Remove leftovers of jobs that ended (/dev/shm/nccl-*).",
-                .explains = failed ? failed->message->id : df->message->id);
+                .explains = failed ? failed->message->id : full->message->id);
 }
 
 void orr_symptoms_of_host(struct orr_symptom_finder *f)

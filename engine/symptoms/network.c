@@ -95,10 +95,12 @@ static void no_rdma(struct orr_symptom_finder *f)
     const struct orr_log *log = f->log;
     const struct orr_log_event *none = orr_log_event_of(log, "ib-none");
     const struct orr_log_event *library = orr_log_event_of(log, "ib-libibverbs");
-    const char *hca = orr_symptom_setting(log, "NCCL_IB_HCA", NULL);
-    if (!(none || library) || log->kinds[ORR_LOG_OFI] || log->kinds[ORR_LOG_PLATFORM] ||
-        orr_symptom_setting(log, "NCCL_IB_DISABLE", NULL) || orr_symptom_setting(log, "NCCL_NET", NULL) ||
-        orr_symptom_nic_list(log, "IB") || !(hca || orr_symptom_transports(log).net) || orr_symptom_has_one_host(log))
+    const char *hca = orr_symptom_setting(log, "NCCL_IB_HCA", NULL),
+               *off = orr_symptom_setting(log, "NCCL_IB_DISABLE", NULL);
+    const bool wanted = hca || (library && orr_symptom_said(log, "infiniband| rdma | ib0 ", true));
+    if (!(none || library) || log->kinds[ORR_LOG_OFI] || log->kinds[ORR_LOG_PLATFORM] || (off && !strcmp(off, "1")) ||
+        orr_symptom_setting(log, "NCCL_NET", NULL) || orr_symptom_nic_list(log, "IB") ||
+        !(wanted || orr_symptom_transports(log).net) || orr_symptom_has_one_host(log))
         return;
     ORR_SYMPTOM(
         f, "no-rdma-nic", ORR_SYMPTOM_CAUSE, library ? library->line : none->line, .slows = true,
@@ -110,7 +112,9 @@ static void no_rdma(struct orr_symptom_finder *f)
             hca ? " expects one" : ""),
         .check = "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the host.",
         .cure = "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; Kubernetes: "
-                "request the RDMA resource of the device plugin) and install rdma-core in the image.");
+                "request the RDMA resource of the device plugin) and install libibverbs1 and ibverbs-providers "
+                "(rdma-core) in "
+                "the image.");
 }
 
 /* RDMA without GPUDirect, by NCCL's own lines about its NICs; older releases name the missing module, which is a

@@ -106,6 +106,25 @@ static const struct orr_symptom_part parts[] = {
      .fault = "the network plugin is at fault",
      .check = "Check: the lines \"NET/Plugin\" name it, and whether it was made for this release of NCCL.",
      .cure = "Use the plugin's release for this NCCL, or go on without it where NCCL's own InfiniBand code will do."},
+    {.id = "mesh",
+     .off = "the service mesh's proxy out of the pods",
+     .words = "without the envoy|without envoy|without istio|without the istio|without the sidecar|without sidecar|"
+              "disabling istio|disable istio|without linkerd|without the mesh",
+     .fault =
+         "the service mesh is at fault: its proxy takes the TCP connections between the ranks, which NCCL opens on "
+         "changing ports",
+     .check = "Check: `kubectl get pod POD -o jsonpath={.spec.containers[*].name}` shows whether it has a proxy.",
+     .cure = "Keep the proxy out of these pods (sidecar.istio.io/inject: \"false\"), or let the job's interface pass "
+             "by it (traffic.sidecar.istio.io/excludeInterfaces, hostNetwork)."},
+    {.id = "firewall",
+     .off = "the firewall off",
+     .words =
+         "firewall off|firewall disabled|disable firewall|disable the firewall|disabling the firewall|disabled the "
+         "firewall|without the firewall|ufw disable|stopped firewalld|stop firewalld",
+     .fault = "a firewall between the hosts is at fault",
+     .check = "Check: `nc -l 12345` on one host and `nc ADDRESS 12345` on the other, while the firewall is on.",
+     .cure =
+         "Allow all TCP ports between the job's hosts: NCCL and MPI take free ones (net.ipv4.ip_local_port_range)."},
     {.files = "graph/",
      .does = "it read the machine's topology",
      .look = "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,ENV names the file or device that it could not read.",

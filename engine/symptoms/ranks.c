@@ -223,23 +223,26 @@ static void tested_alone(struct orr_symptom_finder *f)
 {
     const struct orr_log_record *first = NULL;
     uint32_t alone = 1;
-    bool same_gpu = false;
+    bool same_gpu = false, several = false;
     for (uint32_t i = 0; i < f->log->record_count && !orr_budget_spent(i % 64 == 0); i++) {
         const struct orr_log_record *record = &f->log->records[i];
         if (record->kind == ORR_LOG_TEST_RESULT)
             break;
-        if (record->kind != ORR_LOG_DEVICE || record->value_count < 3 || record->word_count < 3 ||
-            record->values[0] != 0)
+        if (record->kind != ORR_LOG_DEVICE || record->value_count < 3 || record->word_count < 3)
             continue;
         const uint32_t pid = record->value_count - 2;
+        several |= first && record->values[0] != 0 && record->value_count == first->value_count &&
+                   record->values[pid] == first->values[pid];
+        if (record->values[0] != 0)
+            continue;
         if (!first)
             first = record;
         else if (record->value_count == first->value_count && record->values[pid] != first->values[pid])
             alone++,
                 same_gpu |= !strcmp(record->words[0], first->words[0]) && !strcmp(record->words[1], first->words[1]);
     }
-    if (alone < 2)
-        return;
+    if (alone < 2 || (several && !orr_symptom_said(f->log, " mpirun | mpiexec | srun ", true)))
+        return; /* one run after another */
     ORR_SYMPTOM(
         f, "tests-alone", ORR_SYMPTOM_CAUSE, first->line,
         .cause = orr_symptom_text(f,

@@ -11,7 +11,7 @@
 static const char cures[] = "solves|solved|fixes|fixed|resolv|no longer|goes away|went away|disappear| is gone| cures|"
                             "unblock|bypass|gets past|workaround|work around";
 static const char works[] =
-    " works | worked |work fine|work well|work normal|work when|work with|work if| fine|can run|"
+    " works | worked |does work|did work|work fine|work well|work normal|work when|work with|work if| fine|can run|"
     " runs |run normal| helps| helped|succe|completes| serves| passes|unless";
 static const char in_vain[] =
     "not help|n t help|no help|not work|n t work|n t solve|not solve|n t fix|not fix|no difference|no effect|no change|"

@@ -22,6 +22,25 @@ static void ras_crash(struct orr_symptom_finder *f)
                 .explains = crash->message->id);
 }
 
+/* A crash report with functions of NCCL. */
+static void nccl_crash(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *crash = orr_log_event_of(f->log, "sigsegv|segfault|signal-exit");
+    const struct orr_log_event *frame = orr_log_event_of(f->log, "nccl-frame|nccl-frame-named");
+    const char *release = NULL;
+    if (!crash || !frame || orr_log_event_of(f->log, "ras-frame|segfault-ras"))
+        return;
+    (void)orr_symptom_release(f, &release);
+    ORR_SYMPTOM(f, "nccl-crash", ORR_SYMPTOM_CAUSE, frame->line,
+                .cause = orr_symptom_text(f, "The process crashed inside NCCL%s%s (line %u).", release ? " " : "",
+                                          release ? release : "", frame->line),
+                .check =
+                    "Check: run once with a newer NCCL (pip install -U nvidia-nccl-cu12 or -cu13 replaces PyTorch's) "
+                    "and, if a plugin for the network or tuning is loaded, without it (NCCL_NET_PLUGIN=none).",
+                .cure = "If the newest release crashes, too, report the backtrace to NCCL's developers.",
+                .explains = crash->message->id);
+}
+
 /* Whether the caller failed for the same reason. A healthy start has single frames too: NCCL_IB_DISABLE=1 leaves
  * "transport/net_ib.cc:852 -> 3", and NCCL goes on to sockets. */
 static bool goes_up(const struct orr_log *log, uint32_t at)
@@ -58,6 +77,7 @@ void orr_symptoms_of_trace(struct orr_symptom_finder *f)
     const struct orr_log_event *error = orr_symptom_unspecific(log);
     const struct orr_log_message *explains = error ? error->message : NULL;
     ras_crash(f);
+    nccl_crash(f);
     for (uint32_t i = 0; i < log->event_count && !error; i++) {
         if (says_more(log->events[i].message))
             return;
