@@ -26,7 +26,8 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
         "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
         "all_reduce| alltoall| all2all | allgather| all_gather| reducescatter| reduce_scatter| collectives "
         "|gdrdma|gpudirect| rdma | infiniband | ib | topo mp |invalid device ordinal|vendor "
-        "err|vendor_err|computedomain|compute domain|healthmask|health mask|cliqueid| gb10 |dgx spark|show_gids; "
+        "err|vendor_err|computedomain|compute domain|healthmask|health mask|cliqueid| gb10 |dgx spark|show_gids| ll128 "
+        "; "
         "rail|topology file& gpu| nic| node| hca| rank| h100| h200| a100| b200; nic | nics & gpu|collective; iommu "
         "|p2p | acs |peer to peer& gpu| rtx |nvidia ; gdaki | tuner plugin| tuning plugin; all gather| all reduce| "
         "reduce scatter& rank| ring |fsdp| gpu; sharp & roce;tensor parallel|tensor_parallel; sendrecv ;collective "
@@ -82,7 +83,8 @@ static size_t plain(const char *text, size_t length, char words[2 * SEARCHED_MOS
     size_t count = 1;
     words[0] = ' ';
     for (size_t i = 0; i < length && i < SEARCHED_MOST; i++) {
-        const char lower = orr_is_letter(text[i]) ? (char)(text[i] | 0x20) : text[i];
+        const bool asks = i + 2 < length && !memcmp(text + i, "\xef\xbc\x9f", 3); /* the full-width question mark */
+        const char lower = orr_is_letter(text[i]) ? (char)(text[i] | 0x20) : asks ? '?' : text[i];
         const bool kept = orr_is_letter(lower) || orr_is_digit(lower) || lower == '_' || lower == '?';
         if ((!kept || lower == '?' || words[count - 1] == '?') && words[count - 1] != ' ')
             words[count++] = ' ';

@@ -62,10 +62,10 @@ const struct orr_asked orr_asked_calls[] = {
      "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 with TORCH_NCCL_DUMP_ON_TIMEOUT=1 writes the last collectives of each rank; "
      "tools/flight_recorder/fr_trace.py of PyTorch compares them."},
     {"asked-failover",
-     "failover|fail over|failback|fail back|link fail|link failure|link flap|net flap|network flap|nic fail|nic "
-     "failure|port fail|port failure|port down|port recovery|redundan&nccl|allreduce|all "
-     "reduce|collective|communicat&?|support|can |how |whether|possible|retry|resume|plan&!vendor err|status 12|error "
-     "12|bond",
+     "failover|failure of one nic|failure of a nic|fail over|failback|fail back|link fail|link failure|link flap|net "
+     "flap|network flap|nic fail|nic failure|port fail|port failure|port down|port "
+     "recovery|redundan&nccl|allreduce|all reduce|collective|communicat&?|survive|support|can |how "
+     "|whether|possible|retry|resume|plan&!vendor err|status 12|error 12|bond",
      "By default NCCL does not move to another path: if a NIC or link fails for longer than the NIC's own retries "
      "(NCCL_IB_TIMEOUT, NCCL_IB_RETRY_CNT), the operation fails, and PXN does not change that. 2.29.7 and newer can "
      "move to another port of a merged NIC (NCCL_IB_RESILIENCY_PORT_FAILOVER=1), and 2.30 and newer return to a port "

@@ -15,10 +15,10 @@ const struct orr_asked orr_asked_design[] = {
      "Check: \"via NET/IB/N\" of the channels named \"NN/1\" with NCCL_DEBUG=INFO; `orrery p2p` prints the NICs.",
      "Update NCCL. From 2.28.3 on, NCCL_NETDEVS_POLICY=MAX:2 or ALL sets how many NICs a GPU uses."},
     {"asked-some-nics",
-     "part of the nic|subset of |only some of|not all nic|not all of the|only half of|other nics|some nics|not use "
-     "all|doesn t use all|does not use all|not used all|unused nic|only one nic|only 1 nic|one of the nics|nics are "
-     "idle& nic|hca|network card|ib card|interface&!link is down|down state|no link|udev|alltoall|all2all|all to "
-     "all|pod",
+     "part of the nic|only uses 4|only uses 2|subset of |only some of|not all nic|not all of the|only half of|other "
+     "nics|some nics|not use all|doesn t use all|does not use all|not used all|unused nic|only one nic|only 1 nic|one "
+     "of the nics|nics are idle& nic|hca|network card|ib card|interface&!link is down|down state|no "
+     "link|udev|alltoall|all2all|all to all|pod",
      "NCCL uses the NICs that its search finds useful: those beside the job's GPUs, as many as raise the bandwidth of "
      "a ring. One GPU per host fills one PCIe x16 link, and so uses one NIC. A NIC behind a PCIe link that is already "
      "full, or of another speed than the others, adds nothing. Rails are preferred but not enforced unless "
@@ -114,8 +114,8 @@ const struct orr_asked orr_asked_design[] = {
      "Check: counters of the NICs (`ethtool -S`, port_xmit_data) and `nvidia-smi nvlink -gt d` around a run.",
      "With rings over several hosts, that is also what enters and leaves each host, spread over its NICs."},
     {"asked-ring-order",
-     "ring order|order of the ring|order of rings|order of ranks|rank order|build ring|builds ring|construct|forms the "
-     "ring|ring is formed|rings are formed|how are rings|how is the ring&how|can "
+     "ring order|order of the ring|order of rings|order of ranks|order of gpus|order of the gpus|rank order|build "
+     "ring|builds ring|construct|forms the ring|ring is formed|rings are formed|how are rings|how is the ring&how|can "
      "|documentation|control|change|specify|decide|determin|why& ring|channel&nccl|gpu&!graph file|graph "
      "xml|nccl_graph|order of additions|tree topolog",
      "Inside a host NCCL searches the order of the GPUs that gives the most bandwidth, beginning and ending at GPUs "

@@ -83,8 +83,9 @@ const struct orr_asked orr_asked_host[] = {
      "grep -i acsctl` shows SrcValid+ where ACS is on.",
      "Turn ACS off in the BIOS or with setpci, and look for an earlier error in the logs of the other ranks."},
     {"asked-gdr-level",
-     "nccl_net_gdr_level&should i|do i need|recommend|which value|what value|best value|necessary;nccl_net_gdr_level 1 "
-     "|nccl_net_gdr_level loc|nccl_net_gdr_level 0 |nccl_net_gdr_level pix&gb s|slow| low |bandwidth|instead of&!works",
+     "nccl_net_gdr_level&should i|be set to|do i need|recommend|which value|what value|best "
+     "value|necessary;nccl_net_gdr_level 1 |nccl_net_gdr_level loc|nccl_net_gdr_level 0 |nccl_net_gdr_level pix&gb "
+     "s|slow| low |bandwidth|instead of&!works",
      "Leave NCCL_NET_GDR_LEVEL unset: by default NCCL uses GPUDirect RDMA where GPU and NIC are near. LOC turns it "
      "off, PIX (1) allows it below one PCIe switch only, and PHB or SYS force it through the CPUs, which is often "
      "slower.",
@@ -270,8 +271,8 @@ const struct orr_asked orr_asked_host[] = {
      "ACS off on the bridges. For virtual machines both must stay on: NICs then need ATS, and P2P may need "
      "NCCL_P2P_DISABLE=1."},
     {"asked-p2p-shm",
-     "p2p|peer to peer&slower|slow than|worse|lower performance|lower bandwidth&shm|shared memory|p2p off|p2p "
-     "disabled|p2p_disable|p2p is disabled|disabling p2p&!without p2p;p2p_level&slow|lower|worse|should "
+     "p2p|peer to peer&slower|faster with p2p|slow than|worse|lower performance|lower bandwidth&shm|shared memory|p2p "
+     "off|p2p disabled|p2p_disable|p2p is disabled|disabling p2p&!without p2p;p2p_level&slow|lower|worse|should "
      "i|recommend|reduc|decreas|drops|which value|what value|best&!nvlink;p2p|peer to peer& shm |shared "
      "memory&slower|faster|better&?|why;not use p2p|no p2p&root port|host bridge|root "
      "complex&why|default&!4090|5090|geforce;p2p|peer to peer&alltoall|all2all|all to all&low |slow|drop|worse|bad "

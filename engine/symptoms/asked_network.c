@@ -82,8 +82,8 @@ const struct orr_asked orr_asked_network[] = {
      "Set NCCL_IB_PKEY=1 (that index) on all hosts. Hosts without a common partition (in Azure: not in one scale set) "
      "do not reach each other."},
     {"asked-raw",
-     "ib_write_bw|ib_send_bw|ib_read_bw|iperf|perftest&also only|itself|is slow|just as slow|slow too|as well|is "
-     "low|low too|also low|also slow|also gives|also gets|also reaches|also shows&slow|low|gb s|gbps|gbit|gb "
+     "ib_write_bw|ib_send_bw|ib_read_bw|iperf|perftest&also only|both nccl|itself|is slow|just as slow|slow too|as "
+     "well|is low|low too|also low|also slow|also gives|also gets|also reaches|also shows&slow|low|gb s|gbps|gbit|gb "
      "sec|half&!line rate|full|fine|good|normal|expected|but nccl|nccl only|nccl itself|bond",
      "NCCL cannot be faster than the network: if ib_write_bw or iperf between the same two NICs is slow, too, the "
      "cause is below NCCL.",
@@ -185,7 +185,7 @@ const struct orr_asked orr_asked_network[] = {
      "TCP for all with NCCL_NET=Socket."},
     {"asked-mixed",
      "heterogeneous|different types of gpu|different gpu model|mixed gpu&nccl|allreduce|communicator|node| "
-     "hang&!pipeline|cpu|clusters|ethernet;a100&v100&mix|one job|together|same communicator|heterogeneous",
+     "hang&!pipeline|cpu|clusters|ethernet;a100&v100|h100&can i mix|one job|together|same communicator|heterogeneous",
      "One communicator may have GPUs of different models, with the same NCCL release and kind of network on all hosts. "
      "With A100 and H100 together, 2.18.1 to 2.20.5 could choose different algorithms and hang.",
      "Check: NCCL_DEBUG=INFO on all ranks must show the same release, \"Using network\" and \"coll channels\".",

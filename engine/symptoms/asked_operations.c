@@ -11,7 +11,7 @@ const struct orr_asked orr_asked_operations[] = {
      "Let MPI use TCP: `mpirun --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include INTERFACE`, or UCX_TLS=tcp. "
      "NCCL chooses its network independently of MPI."},
     {"asked-link",
-     "nvlinks|nvlink channel|each nvlink|which nvlink|all nvlink|single nvlink|one nvlink|nvlink "
+     "nvlinks|nvlink channel|each nvlink|specific nvlink|which nvlink|all nvlink|single nvlink|one nvlink|nvlink "
      "link&channel|threadblock|nchannels&use|spread| all |map|each |through&!counter|active",
      "The hardware spreads the data between two GPUs over all their NVLinks, and NCCL cannot choose one: a channel is "
      "not tied to an NVLink. A single channel cannot fill them all.",

@@ -87,7 +87,7 @@ const struct orr_asked orr_asked_results[] = {
      "AllReduce uses trees for smaller sizes."},
     {"asked-one-peer",
      "sendrecv|send recv|send and recv|ncclsend|point to point&low |slow|lower|drop|not "
-     "reach|saturat|half|degrad&bandwidth|busbw|gb s|gbps|performance|throughput+all_reduce|allreduce|all "
+     "reach|saturat|half|degrad&bandwidth|busbw|gb s|gbps|performance|throughput|slower than+all_reduce|allreduce|all "
      "reduce|ib_write|ib_send|ib_read|perftest|number of ranks|number of nodes| 8 nodes|16 nodes|more "
      "nodes&!alltoall|all to all|moe|nvlink|nvswitch|gdr|tcp| pxn ",
      "Send and receive are tuned for Alltoall, so one pair of GPUs on two hosts uses few channels: from 2.20.3 to "
@@ -114,7 +114,7 @@ const struct orr_asked orr_asked_results[] = {
      "\"NET/IB : Using\" lists the NICs that NCCL has.",
      "Choose the GPUs beside the NICs: `orrery place --count N topo.xml` finds them. More NICs need GPUs beside them."},
     {"asked-all-nics",
-     " nics |network interface|network card| hcas | hca &why|how many|need&eight| 8 |four| 4 | all "
+     " nics |network interface|network card| hcas | hca &why|how many|need|or just&eight| 8 |four| 4 | all "
      "|multiple|several&nccl|ring|allreduce| gpu&!only |part of|subset|rail|unused|left|not |t "
      "used|bond|busbw|bandwidth|perform|alltoall|all2all",
      "NCCL makes several rings and trees (channels), and each enters and leaves a host by its own NIC, so that all "

@@ -112,8 +112,8 @@ const struct orr_asked orr_asked_use[] = {
      "Check: \"via NET/IB/N(rank)/GDRDMA\" names the rank whose NIC is used.",
      "NCCL_PXN_DISABLE=1 turns it off; it needs NVLink between the GPUs."},
     {"asked-trees",
-     " tree topolog|tree channel|binary tree| trees & "
-     "send|recv|binary|rank|parent|child|connect|understand|represent&nccl|log|channel&!model|source tree|bootstrap",
+     " tree topolog|tree channel|binary tree| trees & send|recv| "
+     "mean|binary|rank|parent|child|connect|understand|represent&nccl|log|channel&!model|source tree|bootstrap",
      "\"Trees [0] 3/-1/-1->0->5\" says for channel 0 that rank 0 gets data from rank 3 below it and sends to rank 5 "
      "above it; -1 stands for no rank. There are two trees, so that a rank that is in the middle of one is at the end "
      "of the other. Two ranks that a ring of the channel already connects get no further connection, nor a line.",
@@ -151,7 +151,7 @@ const struct orr_asked orr_asked_use[] = {
      "Check: NCCL_DEBUG=INFO prints \"PROFILER/Plugin\" with the plugin that was loaded. Two ranks on two hosts, or "
      "NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1 on one, show proxy events.",
      "NCCL_PROFILER_PLUGIN names the library. Kernel channel events (2.26 on) show work inside one host."},
-    {"asked-cpu", "nccl&cpu usage|cpu load|cpu utilization|100 cpu|cpu time&!data load",
+    {"asked-cpu", "nccl&cpu usage|a cpu core|cpu load|cpu utilization|100 cpu|cpu time&!data load",
      "A rank that sends over the network has a proxy thread which polls, and so keeps one core busy while operations "
      "run. NCCL binds it to the cores near its GPU within the affinity of the process.",
      "Check: `top -H -p PID` names the threads (NCCL_SET_THREAD_NAME=1).",
