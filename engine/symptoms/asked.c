@@ -33,9 +33,12 @@ static const struct orr_asked *next_row(const struct orr_asked *row, uint32_t *t
     return row->id ? row : NULL;
 }
 
-#define ASKS          "?|why | how | what | which "
-#define HANGS         " hang| hung |stuck|freez|frozen|deadlock|never return| stall"
-#define CRASHES       "segfault|segmentation|crash|core dump|illegal memory|assert"
+#define ASKS    "?|why | how | what | which "
+#define HANGS   " hang| hung |stuck|freez|frozen|deadlock|never return| stall"
+#define CRASHES "segfault|segmentation|crash|core dump|illegal memory|assert"
+#define FAILURES                                                                                                       \
+    "error|fail|exception|traceback|refused|unreachable|ncclinvalid&!no error|without error|any error|than an "        \
+    "error|failover"
 #define OUT_OF_MEMORY "cuda-memory-application" /* the message */
 
 /* Whether lines of the text show a cause by themselves: then the question is about it. A setting that the text names
@@ -73,8 +76,7 @@ static bool is_refuted(const struct orr_asked *row, const struct orr_log *log)
  * words have one of them, too: a row that says how large buffers are does not answer why something is slow. */
 static const char *const subjects[] = {
     HANGS,
-    "error|fail|exception|traceback|refused|unreachable|ncclinvalid&!no error|without error|any error|than an "
-    "error|failover",
+    FAILURES,
     "wrong data|wrong result|corrupt|incorrect re|incorrect da| nan | accuracy|garbage|gibberish",
     " oom| leak|out of memory",
     " compil|cmake|building nccl|undefined symbol| pip |nvcc|visual studio",

@@ -110,7 +110,9 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
 
 /* Words about other libraries, about which the rows say nothing, and of people for whom it works again. */
 #define ORR_SAID_OF_OTHERS "rccl|hccl|on rocm|amd gpu|mi210|mi250|mi300|mi325|mi355| ascend "
-#define ORR_SAID_OVER      "no longer hang| hang any| solved| resolved|been fixed|was fixed|fixed it|works now|works again"
+#define ORR_SAID_OVER                                                                                                  \
+    "no longer hang| hang any| solved| resolved|been fixed|was fixed|fixed it|works now|works "                        \
+    "again"
 
 /* Words about a driver that is patched to offer P2P. */
 #define ORR_SAID_PATCHED                                                                                               \
