@@ -69,6 +69,7 @@ struct orr_symptom_part {
     bool by_acs;              /* ACS or the IOMMU is the fault */
 };
 const struct orr_symptom_part *orr_symptom_part_at(uint32_t index);        /* in their order; NULL beyond the last */
+const struct orr_symptom_part *orr_symptom_part(const char *id);           /* NULL if there is no such part */
 const struct orr_symptom_part *orr_symptom_part_of_file(const char *file); /* NULL if there is no such part */
 
 /* job.c, trace.c, program.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and

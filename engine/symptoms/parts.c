@@ -145,6 +145,14 @@ const struct orr_symptom_part *orr_symptom_part_at(uint32_t index)
     return index < PARTS ? &parts[index] : NULL;
 }
 
+const struct orr_symptom_part *orr_symptom_part(const char *id)
+{
+    for (size_t i = 0; i < PARTS; i++)
+        if (parts[i].id && !strcmp(parts[i].id, id))
+            return &parts[i];
+    return NULL;
+}
+
 const struct orr_symptom_part *orr_symptom_part_of_file(const char *file)
 {
     for (size_t i = 0; i < PARTS; i++)

@@ -104,7 +104,7 @@ static const char *or_driver(const struct orr_symptom_finder *f, const struct or
 static void set_in_hang(struct orr_symptom_finder *f)
 {
     const struct orr_log_said *hang = f->log->mentions[ORR_MENTION_HANG], *off = f->log->mentions[ORR_MENTION_P2P_OFF];
-    const struct orr_symptom_part *part = orr_symptom_part_at(0); /* P2P */
+    const struct orr_symptom_part *part = orr_symptom_part("p2p");
     uint32_t line = 0;
     const char *value = orr_symptom_setting(f->log, "NCCL_P2P_DISABLE", &line);
     if (!value || strcmp(value, "1") != 0)
@@ -159,12 +159,11 @@ struct next {
 
 static void try_next(const struct orr_log *log, struct next *next, const char *id)
 {
-    const struct orr_symptom_part *part;
+    const struct orr_symptom_part *part = orr_symptom_part(id);
     uint32_t line;
-    for (uint32_t i = 0; (part = orr_symptom_part_at(i)) && next->count < sizeof next->parts / sizeof next->parts[0];
-         i++)
-        if (part->id && !strcmp(part->id, id) && !is_settled(log, part) && outcome_of(log, part, &line) == UNTRIED)
-            next->parts[next->count++] = part;
+    if (next->count < sizeof next->parts / sizeof next->parts[0] && !is_settled(log, part) &&
+        outcome_of(log, part, &line) == UNTRIED)
+        next->parts[next->count++] = part;
 }
 
 /* The line of the first collective that ran into PyTorch's time limit, if no later one did; 0 if there is none. */
