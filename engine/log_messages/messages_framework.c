@@ -116,6 +116,21 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "Start the program with torchrun, or set the four variables in every process.",
      "ValueError: Error initializing torch.distributed using env:// rendezvous: environment variable MASTER_ADDR "
      "expected, but not set"},
+    {"accelerate-p2p", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "faster communication broadband via P2P or IB", NULL,
+     "accelerate refuses to start on GeForce cards from RTX 40 on, which have no P2P, unless P2P and InfiniBand are "
+     "off. "
+     "NCCL itself works without them.",
+     "Start with `accelerate launch`, which sets it, or set NCCL_P2P_DISABLE=1 and NCCL_IB_DISABLE=1.",
+     "NotImplementedError: Using RTX 4000 series doesn't support faster communication broadband via P2P or IB. Please "
+     "set `NCCL_P2P_DISABLE=\"1\"` and `NCCL_IB_DISABLE=\"1\" or use `accelerate launch` which will do this "
+     "automatically."},
+    {"store-name", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "network addresses of (",
+     "Name or service not known|Temporary failure in name",
+     "This host cannot resolve the name of the job's first host.",
+     "Check `getent hosts NAME` on every host and in its containers. Set MASTER_ADDR to an address, or to a name that "
+     "all of them resolve.",
+     "[W1008 socket.cpp:767] [c10d] The IPv4 network addresses of (job-0.internal, 50745) cannot be retrieved (gai "
+     "error: -2 - Name or service not known)."},
     {"store-address", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "network address of (", NULL,
      "PyTorch could not connect to the first host of the job.",
      "Check MASTER_ADDR, MASTER_PORT and firewalls, and that rank 0 runs (`nc -vz MASTER_ADDR MASTER_PORT`).",

@@ -4,6 +4,13 @@
 
 #include "engine/log_messages/messages.h"
 
+#define ONE_GPU                                                                                                        \
+    "Two ranks use the same GPU.", "Check: there must not be more processes on a host than `nvidia-smi -L` lists "     \
+                                   "there. Give every rank a GPU of "                                                  \
+                                   "its own: torch.cuda.set_device(LOCAL_RANK), CUDA_VISIBLE_DEVICES; in Ray, a "      \
+                                   "whole GPU for each worker, not a "                                                 \
+                                   "fraction."
+
 const struct orr_log_message orr_log_messages_gpu[] = {
     {"p2p-refused", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "Could not enable P2P between dev", NULL,
      "CUDA offers no P2P between these GPUs, so NCCL sends their data through host memory.",
@@ -13,12 +20,10 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Check NCCL_P2P_DISABLE, NCCL_SHM_DISABLE and NCCL_NET. Ranks on different hosts need one network on both; the "
      "hosts' \"Using network\" lines must agree.",
      "No transport found for rank 2[1b000] -> rank 1[3b000]"},
-    {"duplicate-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Duplicate GPU detected", NULL,
-     "Two ranks use the same GPU.",
-     "Check: there must not be more processes on a host than `nvidia-smi -L` lists there. Give every rank a GPU of its "
-     "own: torch.cuda.set_device(LOCAL_RANK), CUDA_VISIBLE_DEVICES; in Ray, a whole GPU for each worker, not a "
-     "fraction.",
+    {"duplicate-gpu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Duplicate GPU detected", NULL, ONE_GPU,
      "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1b000"},
+    {"duplicate-gpu-both", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "both on CUDA device", NULL, ONE_GPU,
+     "rank 27 and rank 19 both on CUDA device 53000"},
     {"duplicate-gpu-newer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Multiple Ranks are using the same GPU", NULL,
      "Two ranks use the same GPU, or slices of it (MIG).",
      "Check: there must not be more processes on a host than `nvidia-smi -L` lists there. Give every rank a GPU of its "

@@ -145,7 +145,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Two communicators of a process got the same name of a local socket.",
      "Check: \"NCCL version\" in the log; run once with a newer one.",
      "UDS: Binding to socket /tmp/nccl-socket-2-e647f8d8e15809a1 failed : Address already in use (98)"},
-    {"socket-files", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to %w failed", "Too many open files",
+    {"socket-files", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Too many open files", NULL,
      "The process has no more file descriptors.", "Raise the limit for the job: `ulimit -n 65536`.",
      "Call to socket failed : Too many open files"},
     {"comm-id", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Invalid NCCL_COMM_ID", NULL, "NCCL_COMM_ID is not an address.",

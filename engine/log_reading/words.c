@@ -23,7 +23,8 @@ static bool has_option(const char *text, size_t length)
 
 static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_NCCL] =
-        "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
+        "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus "
+        "bandwidth | allreduce| "
         "all_reduce| alltoall| all2all | allgather| all_gather| reducescatter| reduce_scatter| collectives "
         "|gdrdma|gpudirect| rdma | infiniband | ib | topo mp |invalid device ordinal|vendor "
         "err|vendor_err|computedomain|compute domain|healthmask|health mask|cliqueid| gb10 |dgx spark|show_gids| ll128 "
@@ -34,7 +35,8 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
         "communication|communicator& gpu|channels| "
         "ranks;in_place&out_of_place|coll;can_device_access_peer|ggml_cuda_p2p|peer "
         "access;gibberish|nonsense|garbled|mangled|garbage output|all zero|zeros&two gpu|gpu split|gpu_split|both "
-        "gpu|to cuda 1|multiple gpus|second gpu|other gpu|row split|split mode|destination gpu",
+        "gpu|to cuda 1|multiple gpus|second gpu|other gpu|row split|split mode|destination "
+        "gpu;torchrun|c10d|rdzv|master_addr",
     [ORR_MENTION_HANG] = " hang| hung |stuck| freez| stall|deadlock| forever|never return|no progress|not finish|never "
                          "finish|not come up|nothing happens|"
                          "stays here|stays there|not terminate|never ends",

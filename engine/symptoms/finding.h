@@ -52,6 +52,8 @@ bool orr_symptom_other_error(const struct orr_log *log, const char *ids);
 /* The first line in a person's words that says the words of orr_log_says(); 0 if none does. commands: a command line is
  * such a line, too. */
 uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool commands);
+/* A clause about a driver with which P2P over PCIe hung, if the text names one; "" if it does not. */
+const char *orr_symptom_or_driver(const struct orr_symptom_finder *f);
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 

@@ -89,14 +89,19 @@ static bool is_settled(const struct orr_log *log, const struct orr_symptom_part 
 /* A driver with which P2P over PCIe hung, if a line names one. */
 static const char *or_driver(const struct orr_symptom_finder *f, const struct orr_symptom_part *part)
 {
+    return strcmp(part->id, "p2p") != 0 ? "" : orr_symptom_or_driver(f);
+}
+
+const char *orr_symptom_or_driver(const struct orr_symptom_finder *f)
+{
     const uint32_t driver = orr_symptom_said(
         f->log, "driver&560 28 |560 31 |560 35 |545 23 |545 29 |driver 560 |driver 545 |drivers 560 |drivers 545 ",
         true);
-    if (!driver || strcmp(part->id, "p2p") != 0)
+    if (!driver)
         return "";
     return orr_symptom_text(f,
                             ", or the driver does (line %u): P2P was reported to hang with branches 545 and 560, and "
-                            "to work with 570, so update it first",
+                            "to work with 535 and 570, so change it first",
                             driver);
 }
 

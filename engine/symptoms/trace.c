@@ -26,7 +26,7 @@ static void ras_crash(struct orr_symptom_finder *f)
 static void nccl_crash(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *crash = orr_log_event_of(f->log, "sigsegv|segfault|signal-exit");
-    const struct orr_log_event *frame = orr_log_event_of(f->log, "nccl-frame|nccl-frame-named");
+    const struct orr_log_event *frame = orr_log_event_of(f->log, "nccl-frame|nccl-frame-named|nccl-frame-python");
     const char *release = NULL;
     if (!crash || !frame || orr_log_event_of(f->log, "ras-frame|segfault-ras"))
         return;
@@ -35,8 +35,8 @@ static void nccl_crash(struct orr_symptom_finder *f)
                 .cause = orr_symptom_text(f, "The process crashed inside NCCL%s%s (line %u).", release ? " " : "",
                                           release ? release : "", frame->line),
                 .check =
-                    "Check: run once with a newer NCCL (pip install -U nvidia-nccl-cu12 or -cu13 replaces PyTorch's) "
-                    "and, if a plugin for the network or tuning is loaded, without it (NCCL_NET_PLUGIN=none).",
+                    "Check: run once with a newer NCCL (pip install -U nvidia-nccl-cu12 or -cu13 replaces PyTorch's), "
+                    "once with NCCL_P2P_DISABLE=1, and once without plugins (NCCL_NET_PLUGIN=none).",
                 .cure = "If the newest release crashes, too, report the backtrace to NCCL's developers.",
                 .explains = crash->message->id);
 }
