@@ -118,8 +118,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "expected, but not set"},
     {"accelerate-p2p", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "faster communication broadband via P2P or IB", NULL,
      "accelerate refuses to start on GeForce cards from RTX 40 on, which have no P2P, unless P2P and InfiniBand are "
-     "off. "
-     "NCCL itself works without them.",
+     "off. NCCL itself works without them.",
      "Start with `accelerate launch`, which sets it, or set NCCL_P2P_DISABLE=1 and NCCL_IB_DISABLE=1.",
      "NotImplementedError: Using RTX 4000 series doesn't support faster communication broadband via P2P or IB. Please "
      "set `NCCL_P2P_DISABLE=\"1\"` and `NCCL_IB_DISABLE=\"1\" or use `accelerate launch` which will do this "

@@ -82,8 +82,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "CUDA did not permit an operation (error 800). In a rack such as GB200 NVL72, that mostly means that the job has "
      "no IMEX channel and so may not share memory over NVLink.",
      "Check `ls /dev/nvidia-caps-imex-channels` in the job. Give it /dev/nvidia-caps-imex-channels/channel0 "
-     "(Kubernetes: a ComputeDomain of NVIDIA's DRA driver), and "
-     "check `nvidia-imex-ctl -N`. NCCL_MNNVL_ENABLE=0 works around it.",
+     "(Kubernetes: a ComputeDomain of NVIDIA's DRA driver), and check `nvidia-imex-ctl -N`. NCCL_MNNVL_ENABLE=0 works "
+     "around it.",
      "Cuda failure 800 'operation not permitted'"},
     {"cuda-ordinal", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid device ordinal",
      "A process named a GPU that it does not see: the launcher shows each task fewer GPUs than NCCL or the program "
@@ -255,8 +255,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "nvmlDeviceGetHandleByPciBusId() failed: GPU is lost"},
     {"cuda-library", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Failed to find CUDA library", NULL,
      "NCCL found no libcuda.so and goes on without what it asks the driver for (cuMem, NVLS), if CUDA itself works.",
-     "In a container, use the NVIDIA runtime (docker --gpus all). In WSL2, put /usr/lib/wsl/lib into "
-     "LD_LIBRARY_PATH.",
+     "In a container, use the NVIDIA runtime (docker --gpus all). In WSL2, put /usr/lib/wsl/lib into LD_LIBRARY_PATH.",
      "Failed to find CUDA library libcuda.so (NCCL_CUDA_PATH='') : libcuda.so: cannot open shared object file"},
     {"rccl-iommu", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "Missing \"iommu=pt\"", NULL,
      "The host's kernel was started without iommu=pt, which RCCL expects. Transfers may be slow or hang.",

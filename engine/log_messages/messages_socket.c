@@ -17,8 +17,8 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Connection refused, exceeded error retry count|failed : Connection refused",
      "A rank could not connect to another one: that address answered, but nothing listened there. Mostly the process "
      "there had failed or ended, more rarely its settings (NCCL_*) are not those of this one.",
-     "Look first at what the rank at that address printed, with NCCL_DEBUG=INFO on all hosts. If it runs, the "
-     "address may be another machine's: NCCL_SOCKET_IFNAME must name the network that the hosts share.",
+     "Look first at what the rank at that address printed, with NCCL_DEBUG=INFO on all hosts. If it runs, the address "
+     "may be another machine's: NCCL_SOCKET_IFNAME must name the network that the hosts share.",
      "socketPollConnect: connect to 10.0.0.2<37857> returned Connection refused, exceeded error retry count after 35 "
      "attempts"},
     {"socket-timed-out", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
@@ -47,8 +47,8 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Net : Connect to 10.0.0.2<41235> failed : Software caused connection abort"},
     {"socket-connect", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect to %t failed", NULL,
      "A rank could not connect to another one, for the reason that ends the line.",
-     "Look at what the rank at that address printed. If it waits, try `nc -l 12345` on its host and `nc ADDRESS "
-     "12345` here; NCCL_SOCKET_IFNAME must name an interface on the network that all hosts share.",
+     "Look at what the rank at that address printed. If it waits, try `nc -l 12345` on its host and `nc ADDRESS 12345` "
+     "here; NCCL_SOCKET_IFNAME must name an interface on the network that all hosts share.",
      "Net : Connect to 10.0.0.2<41235> failed : Invalid argument"},
     {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying", ORR_RETRIED,
      "Call to connect returned Connection refused, retrying"},

@@ -131,8 +131,7 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "XML Import Nchannels : number of channels exceeds 32"},
     {"xml-attribute", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Attribute %w of node %w not found", NULL,
      "NCCL's description of the machine lacks an attribute that it needs: a topology file (NCCL_TOPO_FILE) does not "
-     "fit, "
-     "or this release cannot read a device.",
+     "fit, or this release cannot read a device.",
      "With NCCL_TOPO_FILE: correct the file (`orrery show FILE` names the line), or unset it. Otherwise the lines "
      "before it name the device: leave it out, or use a newer NCCL.",
      "Attribute arch of node cpu not found"},

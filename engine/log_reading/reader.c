@@ -188,8 +188,8 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
         !log->kinds[ORR_LOG_GID] && !log->kinds[ORR_LOG_PORT] && !log->kinds[ORR_LOG_DEVICE] && log->command_count < 2)
         return orr_fail_with(
             err, ORR_UNRECOGNISED, NULL,
-            "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and use what it "
-            "prints; for results of nccl-tests, use `orrery check-perf`, for machines `orrery show`",
+            "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and use what it prints; for "
+            "results of nccl-tests, use `orrery check-perf`, for machines `orrery show`",
             "this does not look like an NCCL log: no line comes from NCCL (\"NCCL INFO\", \"NCCL WARN\")");
     return ORR_OK;
 }

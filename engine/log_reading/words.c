@@ -23,13 +23,11 @@ static bool has_option(const char *text, size_t length)
 
 static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_NCCL] =
-        "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus "
-        "bandwidth | allreduce| "
+        "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
         "all_reduce| alltoall| all2all | allgather| all_gather| reducescatter| reduce_scatter| collectives "
         "|gdrdma|gpudirect| rdma | infiniband | ib | topo mp |invalid device ordinal|vendor "
         "err|vendor_err|computedomain|compute domain|healthmask|health mask|cliqueid| gb10 |dgx spark|show_gids| ll128 "
-        "; "
-        "rail|topology file& gpu| nic| node| hca| rank| h100| h200| a100| b200; nic | nics & gpu|collective; iommu "
+        "; rail|topology file& gpu| nic| node| hca| rank| h100| h200| a100| b200; nic | nics & gpu|collective; iommu "
         "|p2p | acs |peer to peer& gpu| rtx |nvidia ; gdaki | tuner plugin| tuning plugin; all gather| all reduce| "
         "reduce scatter& rank| ring |fsdp| gpu; sharp & roce;tensor parallel|tensor_parallel; sendrecv ;collective "
         "communication|communicator& gpu|channels| "
@@ -38,8 +36,7 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
         "gpu|to cuda 1|multiple gpus|second gpu|other gpu|row split|split mode|destination "
         "gpu;torchrun|c10d|rdzv|master_addr",
     [ORR_MENTION_HANG] = " hang| hung |stuck| freez| stall|deadlock| forever|never return|no progress|not finish|never "
-                         "finish|not come up|nothing happens|"
-                         "stays here|stays there|not terminate|never ends",
+                         "finish|not come up|nothing happens|stays here|stays there|not terminate|never ends",
     [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",
     [ORR_MENTION_VIRTUAL] = "virtual machine|virtualized| kvm|qemu",
     [ORR_MENTION_EFA] = " efa ",

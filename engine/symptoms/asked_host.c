@@ -262,8 +262,8 @@ const struct orr_asked orr_asked_host[] = {
      ORR_ACS_CHECK " `nvidia-smi -q | grep -A12 'PCI$'` shows the link width.", ORR_ACS_CURE},
     {"asked-iommu",
      "iommu| vt d | acs &why|need to|needs to|have to|must|required|reason|consequence|impact|effect|affect|should i; "
-     "acs &p2p|gpudirect|gpu direct|gdr|rdma|nccl&how |whether|check|tell|know if|verify|should "
-     "i|disable|enabled ?&!acsctl",
+     "acs &p2p|gpudirect|gpu direct|gdr|rdma|nccl&how |whether|check|tell|know if|verify|should i|disable|enabled "
+     "?&!acsctl",
      "An IOMMU that translates addresses, and PCIe ACS, send data between two devices up to the CPU instead of the "
      "shortest way: P2P and GPUDirect RDMA become slow, hang, or deliver wrong data (IO_PAGE_FAULT in dmesg).",
      "Check: `cat /proc/cmdline` and `dmesg | grep -i -e dmar -e iommu`; `sudo lspci -vvv | grep -i acsctl` shows ACS.",

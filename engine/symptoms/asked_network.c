@@ -269,8 +269,7 @@ const struct orr_asked orr_asked_network[] = {
      "dgx spark| gb10 |nvidia spark|two sparks|2 sparks&gb s|bandwidth|gbps|200g&two|between|cable|qsfp|2 "
      "nodes|sparks&!memory|10g",
      "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 Gb/s. "
-     "NCCL_SOCKET_IFNAME chooses only where ranks meet; without "
-     "RDMA devices NCCL sends over TCP, at a few GB/s.",
+     "NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few GB/s.",
      "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",
      "Name both: NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (see `ibdev2netdev`), and MTU 9000: one cable reached 20 to 24 "
      "GB/s."},

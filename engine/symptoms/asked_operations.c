@@ -20,8 +20,8 @@ const struct orr_asked orr_asked_operations[] = {
     {"asked-link",
      "nvlink&instead of|only |eoretical| why&gb&!active|inactive|container| shm |shared memory|per "
      "gpu;nvswitch&should|lower than|only |expect&gb",
-     "Packets on an NVLink also carry headers, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: "
-     "240, not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
+     "Packets on an NVLink also carry headers, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: 240, "
+     "not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
      "sheets count both directions.",
      "Check: `orrery predict --machine dgx-a100` or dgx-h100 prints what nccl-tests should show.",
      "No setting changes this. On Hopper and newer, AllReduce with NVLink SHARP exceeds these figures."},
@@ -145,8 +145,8 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: start the job 20 times with NCCL_CUMEM_ENABLE=0; if it never hangs, that exchange is the cause.",
      "Keep NCCL_CUMEM_ENABLE=0 until a newer release works; it also turns symmetric memory and multi-node NVLink off."},
     {"asked-order",
-     " send& recv|receive&deadlock|stuck| hang|wait for each&nccl;communicators|concurrently|two "
-     "comms|multiple communicators|multiple comms|different streams|two streams|multiple streams&deadlock| "
+     " send& recv|receive&deadlock|stuck| hang|wait for each&nccl;communicators|concurrently|two comms|multiple "
+     "communicators|multiple comms|different streams|two streams|multiple streams&deadlock| "
      "hang|stuck|concurrent|simultan|parallel|same time",
      "CUDA does not guarantee that two streams run at the same time, and an operation of NCCL occupies the GPU until "
      "its peers take part. So operations of several communicators, or a send before its receive, can wait forever.",

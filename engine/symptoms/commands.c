@@ -94,10 +94,9 @@ static void two_hosts(struct orr_symptom_finder *f)
                                               "same ranks, and the job waits for the others.",
                                               rank[0].name, rank[0].value, of[0]->line, of[1]->line),
                     .check = CHECK,
-                    .cure = orr_symptom_text(f,
-                                             "Give the first host %s 0 and the second %s 1, with the address of the "
-                                             "first on both.",
-                                             rank[0].name, rank[0].name));
+                    .cure = orr_symptom_text(
+                        f, "Give the first host %s 0 and the second %s 1, with the address of the first on both.",
+                        rank[0].name, rank[0].name));
         return;
     }
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
@@ -111,11 +110,10 @@ static void two_hosts(struct orr_symptom_finder *f)
                                               "(line %u). All hosts must have the same, or they wait for each other.",
                                               option[0].name, option[0].value, rank[0].name, rank[0].value, of[0]->line,
                                               option[1].value, rank[1].value, of[1]->line),
-                    .check =
-                        i >= ADDRESSES
-                            ? CHECK
-                            : "Check: it must be an address of the host with rank 0, and `nc -zv ADDRESS PORT` from "
-                              "the other hosts must reach it once that host has started.",
+                    .check = i >= ADDRESSES
+                                 ? CHECK
+                                 : "Check: it must be an address of the host with rank 0, and `nc -zv ADDRESS PORT` "
+                                   "from the other hosts must reach it once that host has started.",
                     .cure = orr_symptom_text(f, "Give all hosts the same %s.", option[0].name));
         return;
     }
@@ -164,9 +162,8 @@ static bool exports(const struct orr_log *log, uint32_t line)
  * other hosts with that environment, and a host may have the setting by itself. */
 static void one_host_only(struct orr_symptom_finder *f)
 {
-    static const char network[] =
-        "socket-refused|socket-abort|socket-connect|socket-timed-out|socket-no-route|socket-closed|"
-        "ib-modify-qp|ib-retry-exceeded|proxy-operation";
+    static const char network[] = "socket-refused|socket-abort|socket-connect|socket-timed-out|socket-no-route|socket-"
+                                  "closed|ib-modify-qp|ib-retry-exceeded|proxy-operation";
     const struct orr_log *log = f->log;
     for (uint32_t i = 0; i < log->command_count; i++) {
         const struct orr_log_command *command = &log->commands[i];

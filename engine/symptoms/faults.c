@@ -100,10 +100,9 @@ static void name_fault(struct orr_symptom_finder *f, const struct orr_fault *fau
     orr_version_format(fault->fixed, fixed);
     const char *check = fault->check, *cure = fault->cure ? fault->cure : "";
     if (!check)
-        check = orr_symptom_text(f,
-                                 "Check: run once with NCCL %s or newer (pip install -U nvidia-nccl-cu12 or -cu13 "
-                                 "replaces PyTorch's).",
-                                 fixed);
+        check = orr_symptom_text(
+            f, "Check: run once with NCCL %s or newer (pip install -U nvidia-nccl-cu12 or -cu13 replaces PyTorch's).",
+            fixed);
     else if (fault->fixed)
         cure = orr_symptom_text(f, "Use NCCL %s or newer. %s", fixed, cure);
     ORR_SYMPTOM(f, orr_symptom_text(f, "fault:%s", fault->id), ORR_SYMPTOM_CAUSE, line,

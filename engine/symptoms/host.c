@@ -165,20 +165,19 @@ static void little_shm(struct orr_symptom_finder *f)
     const uint32_t line = df ? df->line : started_without_shm(log);
     if (!line || (!full && !(failed && strstr(failed->text, "ystem"))) || orr_symptom_other_error(log, ""))
         return;
-    ORR_SYMPTOM(f, "shm-df", ORR_SYMPTOM_CAUSE, line,
-                .cause = orr_symptom_text(
-                    f,
-                    "/dev/shm %s (line %u). Ranks of a host without P2P exchange data through it, 10 MB for each "
-                    "connection, and fail without room, as data loaders do.",
-                    full ? "is full"
-                    : df ? "has 64 MB only"
-                         : "probably has 64 MB only, as docker run has neither --shm-size nor --ipc=host",
-                    line),
-                .check = "Check while the job starts: `df -h /dev/shm` in its container.",
-                .cure =
-                    "Make it larger: docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory "
-                    "at /dev/shm. Remove leftovers of jobs that ended (/dev/shm/nccl-*).",
-                .explains = failed ? failed->message->id : full->message->id);
+    ORR_SYMPTOM(
+        f, "shm-df", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(f,
+                                  "/dev/shm %s (line %u). Ranks of a host without P2P exchange data through it, 10 MB "
+                                  "for each connection, and fail without room, as data loaders do.",
+                                  full ? "is full"
+                                  : df ? "has 64 MB only"
+                                       : "probably has 64 MB only, as docker run has neither --shm-size nor --ipc=host",
+                                  line),
+        .check = "Check while the job starts: `df -h /dev/shm` in its container.",
+        .cure = "Make it larger: docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory at "
+                "/dev/shm. Remove leftovers of jobs that ended (/dev/shm/nccl-*).",
+        .explains = failed ? failed->message->id : full->message->id);
 }
 
 void orr_symptoms_of_host(struct orr_symptom_finder *f)

@@ -63,9 +63,8 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
 {
     static const char errors[] =
         "socket-connect|socket-abort|socket-refused|socket-timed-out|socket-no-route|socket-retries|socket-retry-newer|"
-        "socket-retry|"
-        "socket-transfer|socket-transfer-send|socket-closed|unhandled-system|result-system|unhandled-remote|result-"
-        "remote|remote-exited|watchdog-timeout";
+        "socket-retry|socket-transfer|socket-transfer-send|socket-closed|unhandled-system|result-system|unhandled-"
+        "remote|result-remote|remote-exited|watchdog-timeout";
     const struct orr_log_record *list = orr_symptom_nic_list(f->log, "Socket");
     struct orr_log_nic nics[ORR_LOG_NICS];
     const uint32_t count = list ? orr_log_read_nics(list->words[1], nics) : 0;

@@ -113,8 +113,7 @@ static void no_rdma(struct orr_symptom_finder *f)
         .check = "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the host.",
         .cure = "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; Kubernetes: "
                 "request the RDMA resource of the device plugin) and install libibverbs1 and ibverbs-providers "
-                "(rdma-core) in "
-                "the image.");
+                "(rdma-core) in the image.");
 }
 
 /* RDMA without GPUDirect, by NCCL's own lines about its NICs; older releases name the missing module, which is a
@@ -272,16 +271,16 @@ static void memory_of_handover(struct orr_symptom_finder *f)
     const uint32_t line = orr_symptom_said(f->log, "cmafree&!cmafree 0 kb", true);
     if (!event || !line || !orr_symptom_said(f->log, "cmatotal 0 kb", true))
         return;
-    ORR_SYMPTOM(
-        f, "kexec-handover", ORR_SYMPTOM_CAUSE, line,
-        .cause = orr_symptom_text(f,
-                                  "CmaFree is above CmaTotal, which is 0 (line %u): Linux 7.0 reserved that memory for "
-                                  "kexec handover (KHO), and the NIC driver gets too little (line %u).",
-                                  line, event->line),
-        .check = "Check on each host: `grep Cma /proc/meminfo`, and `uname -r`: 7.0.0-30 was seen to work.",
-        .cure = "Boot with kho=off, if no crash kernel needs it (/sys/kernel/kexec_crash_size is 0), or with an "
-                "older kernel.",
-        .explains = event->message->id);
+    ORR_SYMPTOM(f, "kexec-handover", ORR_SYMPTOM_CAUSE, line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "CmaFree is above CmaTotal, which is 0 (line %u): Linux 7.0 reserved that memory "
+                                     "for kexec handover (KHO), and the NIC driver gets too little (line %u).",
+                                     line, event->line),
+                .check = "Check on each host: `grep Cma /proc/meminfo`, and `uname -r`: 7.0.0-30 was seen to work.",
+                .cure = "Boot with kho=off, if no crash kernel needs it (/sys/kernel/kexec_crash_size is 0), or with "
+                        "an older kernel.",
+                .explains = event->message->id);
 }
 
 /* A NIC could not register memory, and the text also says how much may be locked. */

@@ -156,19 +156,18 @@ static void p2p_stops(struct orr_symptom_finder *f)
             return;
     ORR_SYMPTOM(
         f, "p2p-stops", ORR_SYMPTOM_CAUSE, hang ? hang->line : 0,
-        .cause = model
-                     ? orr_symptom_text(
-                           f,
-                           "NCCL uses P2P over PCIe between these GPUs (%.*s)%s, and no transfer ends. Run once with "
-                           "NCCL_P2P_DISABLE=1: if the job then works, PCIe ACS or the IOMMU breaks P2P%s.",
-                           (int)strcspn(model->names, "|"), model->names,
-                           model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : "",
-                           orr_symptom_or_driver(f))
-                     : orr_symptom_text(f,
-                                        "The text mentions a hang (line %u), and NCCL uses P2P. Run once with "
-                                        "NCCL_P2P_DISABLE=1: if the job then works, PCIe ACS or the IOMMU breaks P2P, "
-                                        "unless NVLink joins the GPUs%s.",
-                                        hang->line, orr_symptom_or_driver(f)),
+        .cause = model ? orr_symptom_text(
+                             f,
+                             "NCCL uses P2P over PCIe between these GPUs (%.*s)%s, and no transfer ends. Run once with "
+                             "NCCL_P2P_DISABLE=1: if the job then works, PCIe ACS or the IOMMU breaks P2P%s.",
+                             (int)strcspn(model->names, "|"), model->names,
+                             model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : "",
+                             orr_symptom_or_driver(f))
+                       : orr_symptom_text(
+                             f,
+                             "The text mentions a hang (line %u), and NCCL uses P2P. Run once with NCCL_P2P_DISABLE=1: "
+                             "if the job then works, PCIe ACS or the IOMMU breaks P2P, unless NVLink joins the GPUs%s.",
+                             hang->line, orr_symptom_or_driver(f)),
         .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 

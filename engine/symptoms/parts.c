@@ -15,8 +15,8 @@ static const struct orr_symptom_part parts[] = {
     {.id = "p2p",
      .files = "transport/p2p.cc",
      .off = "NCCL_P2P_DISABLE=1",
-     .words = "nccl_p2p_disable 1|nccl_p2p_disable to 1|nccl_p2p_disable is 1|nccl_p2p_level loc|disable p2p|"
-              "disabling p2p|disabled p2p|p2p disabled|p2p off|without p2p",
+     .words = "nccl_p2p_disable 1|nccl_p2p_disable to 1|nccl_p2p_disable is 1|nccl_p2p_level loc|disable p2p|disabling "
+              "p2p|disabled p2p|p2p disabled|p2p off|without p2p",
      .does = "it mapped the memory of another GPU",
      .repair = "Let the ranks of a host share one container, or their IPC and PID namespaces, and see all of its GPUs. "
                "If they do, check ACS and IOMMU.",
@@ -32,16 +32,14 @@ static const struct orr_symptom_part parts[] = {
      .repair = "Fabric Manager must run with the driver's version: `nvidia-smi -q | grep -A6 Fabric` says Completed "
                "and Success. If not, restart it and reset the GPUs.",
      .fault = "NVLink SHARP (NVLS) is at fault: Fabric Manager, the NVSwitches or the access of a container to them",
-     .check =
-         "Check: `systemctl status nvidia-fabricmanager`, and `nvidia-smi -q | grep -A6 Fabric` must say Completed "
-         "and Success.",
-     .cure =
-         "Restart Fabric Manager and reset the GPUs, or restart the host. If all is in order, use a newer NCCL, and "
-         "leave NCCL_NVLS_ENABLE=0 set until then."},
+     .check = "Check: `systemctl status nvidia-fabricmanager`, and `nvidia-smi -q | grep -A6 Fabric` must say "
+              "Completed and Success.",
+     .cure = "Restart Fabric Manager and reset the GPUs, or restart the host. If all is in order, use a newer NCCL, "
+             "and leave NCCL_NVLS_ENABLE=0 set until then."},
     {.id = "gdr",
      .off = "NCCL_NET_GDR_LEVEL=LOC",
-     .words = "nccl_net_gdr_level loc|nccl_net_gdr_level 0|nccl_net_gdr_level to 0|nccl_ib_cuda_support 0|disable gdr|"
-              "disabling gdr|gdr disabled|without gdr|disable gpudirect|disabling gpudirect|without gpudirect",
+     .words = "nccl_net_gdr_level loc|nccl_net_gdr_level 0|nccl_net_gdr_level to 0|nccl_ib_cuda_support 0|disable "
+              "gdr|disabling gdr|gdr disabled|without gdr|disable gpudirect|disabling gpudirect|without gpudirect",
      .fault = "GPUDirect RDMA is at fault: PCIe ACS or the IOMMU redirects it, or nvidia_peermem and the NIC driver do "
               "not fit",
      .check = ORR_ACS_CHECK,
@@ -55,9 +53,8 @@ static const struct orr_symptom_part parts[] = {
      .does = "it connected two hosts",
      .repair = "Test the same two NICs with ib_write_bw, and look at the log of the other host.",
      .fault = "the InfiniBand or RoCE network is at fault: a GID, the MTU, a link, or memory that may not be locked",
-     .check =
-         "Check: `ib_write_bw` between the same two NICs with the same GID index (`show_gids`), and `ulimit -l` in "
-         "the job.",
+     .check = "Check: `ib_write_bw` between the same two NICs with the same GID index (`show_gids`), and `ulimit -l` "
+              "in the job.",
      .cure = "Repair what fails there. Until then the job runs over TCP sockets, which are much slower."},
     {.id = "shm",
      .files = "transport/shm.cc|misc/shmutils.cc",
@@ -72,20 +69,18 @@ static const struct orr_symptom_part parts[] = {
     {.id = "cumem",
      .off = "NCCL_CUMEM_ENABLE=0",
      .words = "nccl_cumem_enable 0|nccl_cumem_enable to 0|disable cumem|disabling cumem|cumem disabled",
-     .fault =
-         "memory that NCCL shares by CUDA's cuMem calls is at fault: containers that do not see each other's GPUs, "
-         "or the driver",
+     .fault = "memory that NCCL shares by CUDA's cuMem calls is at fault: containers that do not see each other's "
+              "GPUs, or the driver",
      .check = "Check: `nvidia-smi -L` in each container must list the GPUs of all ranks of the host.",
-     .cure =
-         "Let all ranks of a host see all of its GPUs, or use a newer driver and NCCL. NCCL_CUMEM_ENABLE=0 may stay "
-         "until then."},
+     .cure = "Let all ranks of a host see all of its GPUs, or use a newer driver and NCCL. NCCL_CUMEM_ENABLE=0 may "
+             "stay until then."},
     {.id = "mnnvl",
      .off = "NCCL_MNNVL_ENABLE=0",
      .words = "nccl_mnnvl_enable 0|nccl_mnnvl_enable to 0|disable mnnvl|disabling mnnvl|without mnnvl",
      .fault = "NVLink between hosts (MNNVL) is at fault: the IMEX domain is not complete, or the job lacks its channel",
      .check = "Check: `nvidia-imex-ctl -N` on each host must say READY for all of them.",
-     .cure = "Put all hosts of the job into one IMEX domain, and give the job a channel (/dev/nvidia-caps-imex-"
-             "channels; Kubernetes: a ComputeDomain)."},
+     .cure = "Put all hosts of the job into one IMEX domain, and give the job a channel "
+             "(/dev/nvidia-caps-imex-channels; Kubernetes: a ComputeDomain)."},
     {.id = "cuda-graphs",
      .off = "--enforce-eager",
      .words = "enforce eager|enforce_eager|disable cuda graph|disabling cuda graph|cuda graphs disabled|without cuda "
@@ -108,19 +103,17 @@ static const struct orr_symptom_part parts[] = {
      .cure = "Use the plugin's release for this NCCL, or go on without it where NCCL's own InfiniBand code will do."},
     {.id = "mesh",
      .off = "the service mesh's proxy out of the pods",
-     .words = "without the envoy|without envoy|without istio|without the istio|without the sidecar|without sidecar|"
-              "disabling istio|disable istio|without linkerd|without the mesh",
-     .fault =
-         "the service mesh is at fault: its proxy takes the TCP connections between the ranks, which NCCL opens on "
-         "changing ports",
+     .words = "without the envoy|without envoy|without istio|without the istio|without the sidecar|without "
+              "sidecar|disabling istio|disable istio|without linkerd|without the mesh",
+     .fault = "the service mesh is at fault: its proxy takes the TCP connections between the ranks, which NCCL opens "
+              "on changing ports",
      .check = "Check: `kubectl get pod POD -o jsonpath={.spec.containers[*].name}` shows whether it has a proxy.",
      .cure = "Keep the proxy out of these pods (sidecar.istio.io/inject: \"false\"), or let the job's interface pass "
              "by it (traffic.sidecar.istio.io/excludeInterfaces, hostNetwork)."},
     {.id = "firewall",
      .off = "the firewall off",
-     .words =
-         "firewall off|firewall disabled|disable firewall|disable the firewall|disabling the firewall|disabled the "
-         "firewall|without the firewall|ufw disable|stopped firewalld|stop firewalld",
+     .words = "firewall off|firewall disabled|disable firewall|disable the firewall|disabling the firewall|disabled "
+              "the firewall|without the firewall|ufw disable|stopped firewalld|stop firewalld",
      .fault = "a firewall between the hosts is at fault",
      .check = "Check: `nc -l 12345` on one host and `nc ADDRESS 12345` on the other, while the firewall is on.",
      .cure =

@@ -87,11 +87,11 @@ static void unlike_bars(struct orr_symptom_finder *f)
         f, "bar-unlike", ORR_SYMPTOM_CAUSE, aperture->line,
         .cause = orr_symptom_text(
             f,
-            "BAR 1 of a GPU has only %s (line %u) and that of another %s (line %u), so the BIOS allows Resizable "
-            "BAR. P2P of a patched driver for GeForce cards needs it to be as large as the memory on each GPU.",
+            "BAR 1 of a GPU has only %s (line %u) and that of another %s (line %u), so the BIOS allows Resizable BAR. "
+            "P2P of a patched driver for GeForce cards needs it to be as large as the memory on each GPU.",
             size_text(f, aperture->bar1), aperture->line, size_text(f, aperture->largest), aperture->largest_line),
-        .check = "Check: `nvidia-smi -q | grep -e Product -e VBIOS -e \"Bus Id\" -e BAR1 -A1` lists BAR 1 and VBIOS "
-                 "of each card; `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` the sizes that it supports.",
+        .check = "Check: `nvidia-smi -q | grep -e Product -e VBIOS -e \"Bus Id\" -e BAR1 -A1` lists BAR 1 and VBIOS of "
+                 "each card; `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` the sizes that it supports.",
         .cure = "Update the firmware (VBIOS) of the card with the small one, as early RTX 30 cards need. If it "
                 "supports the large size already, give PCIe more address space in the BIOS (MMIO High Size).",
         .explains = "cuda-peer-mapped");

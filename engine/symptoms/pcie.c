@@ -29,19 +29,19 @@ static void gdr_breaks(struct orr_symptom_finder *f)
         return;
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
     const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");
-    ORR_SYMPTOM(
-        f, "gdr-broken",
-        !acs && (timed_out || orr_symptom_said(log, ORR_SAID_UPGRADED, false)) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
-        event->line,
-        .cause = acs ? orr_symptom_text(f,
-                                        "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
-                                        "accesses to GPU memory fail, and connections end with such errors.",
-                                        acs->line)
-                     : orr_symptom_text(f,
-                                        "PCIe ACS or the IOMMU often breaks GPUDirect RDMA like this%s. Run once with "
-                                        "NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is that.",
-                                        timed_out ? ", if the link itself is sound (ib_write_bw works)" : ""),
-        .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
+    ORR_SYMPTOM(f, "gdr-broken",
+                !acs && (timed_out || orr_symptom_said(log, ORR_SAID_UPGRADED, false)) ? ORR_SYMPTOM_NOTE
+                                                                                       : ORR_SYMPTOM_CAUSE,
+                event->line,
+                .cause = acs ? orr_symptom_text(f,
+                                                "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
+                                                "accesses to GPU memory fail, and connections end with such errors.",
+                                                acs->line)
+                             : orr_symptom_text(f,
+                                                "PCIe ACS or the IOMMU often breaks GPUDirect RDMA like this%s. Run "
+                                                "once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is that.",
+                                                timed_out ? ", if the link itself is sound (ib_write_bw works)" : ""),
+                .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
 /* The text shows ACS, but no error that ACS explains. */

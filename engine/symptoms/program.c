@@ -134,15 +134,16 @@ static void prepares_data(struct orr_symptom_finder *f)
     const struct orr_log_event *first = orr_log_event_of(f->log, "zero-first|main-first");
     if (!hang || !first)
         return;
-    ORR_SYMPTOM(f, "prepares-data", ORR_SYMPTOM_CAUSE, first->line,
-                .cause = orr_symptom_text(f,
-                                          "The first rank prepares data alone (line %u), and the others probably "
-                                          "waited for it until the time limit.",
-                                          first->line),
-                .check = "Check: the first rank still shows progress when the limit ends the job.",
-                .cure = "Prepare the data once before (a cache), or raise the timeout of init_process_group() "
-                        "(Transformers: ddp_timeout; Accelerate: InitProcessGroupKwargs).",
-                .explains = hang->message->id);
+    ORR_SYMPTOM(
+        f, "prepares-data", ORR_SYMPTOM_CAUSE, first->line,
+        .cause = orr_symptom_text(
+            f,
+            "The first rank prepares data alone (line %u), and the others probably waited for it until the time limit.",
+            first->line),
+        .check = "Check: the first rank still shows progress when the limit ends the job.",
+        .cure = "Prepare the data once before (a cache), or raise the timeout of init_process_group() (Transformers: "
+                "ddp_timeout; Accelerate: InitProcessGroupKwargs).",
+        .explains = hang->message->id);
 }
 
 void orr_symptoms_of_program(struct orr_symptom_finder *f)

@@ -330,12 +330,11 @@ static void differing_settings(struct orr_symptom_finder *f)
                                                   shared[n], (int)orr_log_setting_length(first), first->words[1], who,
                                                   first->line, (int)orr_log_setting_length(here), here->words[1], rank,
                                                   here->line)
-                               : orr_symptom_text(f, "%s is %.*s on rank %d (line %u) and not set on rank %d%s",
-                                                  shared[n], (int)orr_log_setting_length(first), first->words[1], who,
-                                                  first->line, without,
-                                                  n < ALIKE ? ". All ranks must have the same, or they wait for each "
-                                                              "other or fail."
-                                                            : ", whose host chooses its network without it."),
+                               : orr_symptom_text(
+                                     f, "%s is %.*s on rank %d (line %u) and not set on rank %d%s", shared[n],
+                                     (int)orr_log_setting_length(first), first->words[1], who, first->line, without,
+                                     n < ALIKE ? ". All ranks must have the same, or they wait for each other or fail."
+                                               : ", whose host chooses its network without it."),
                 .check = "Check: `env | grep NCCL_` in a task on each host, and nccl.conf in /etc and as .nccl.conf in "
                          "the home folder.",
                 .cure = orr_symptom_text(f, "Set %s on all ranks alike, or on none.", shared[n]),

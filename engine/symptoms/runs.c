@@ -8,19 +8,18 @@
 
 /* What people write about a run that worked, and about one that did not. The words of a line are close to those of the
  * setting, since a line may be a whole paragraph. */
-static const char cures[] = "solves|solved|fixes|fixed|resolv|no longer|goes away|went away|disappear| is gone| cures|"
-                            "unblock|bypass|gets past|workaround|work around";
+static const char cures[] = "solves|solved|fixes|fixed|resolv|no longer|goes away|went away|disappear| is gone| "
+                            "cures|unblock|bypass|gets past|workaround|work around";
 static const char works[] =
-    " works | worked |does work|did work|work fine|work well|work normal|work when|work with|work if| fine|can run|"
-    " runs |run normal| helps| helped|succe|completes| serves| passes|unless";
-static const char in_vain[] =
-    "not help|n t help|no help|not work|n t work|n t solve|not solve|n t fix|not fix|no difference|no effect|no change|"
-    " neither| none |nothing|no luck|no success|in vain";
+    " works | worked |does work|did work|work fine|work well|work normal|work when|work with|work if| fine|can run| "
+    "runs |run normal| helps| helped|succe|completes| serves| passes|unless";
+static const char in_vain[] = "not help|n t help|no help|not work|n t work|n t solve|not solve|n t fix|not fix|no "
+                              "difference|no effect|no change| neither| none |nothing|no luck|no success|in vain";
 static const char no_better[] =
     " still | even with| even when| despite|also fail|also hang|same error|same problem|same issue";
 /* Words of somebody who asks about the setting, or who changed something else, too. */
-static const char unclear[] = " not set|unset|what does| should i | safe to | drawback|performance lower|"
-                              "nccl_socket_ifname|nccl_ib_hca|gid_index|nccl_algo|nccl_proto|nccl_topo_file";
+static const char unclear[] = " not set|unset|what does| should i | safe to | drawback|performance "
+                              "lower|nccl_socket_ifname|nccl_ib_hca|gid_index|nccl_algo|nccl_proto|nccl_topo_file";
 static const char else_[] = " without | otherwise | else ";
 static const char breaks[] = " hang| hung | fail| error| stuck| crash| freez| deadlock| stall";
 
@@ -145,15 +144,14 @@ void orr_symptoms_of_runs(struct orr_symptom_finder *f)
         return;
     const struct orr_log_event *error = orr_symptom_unspecific(log);
     const bool together = second && first_line == second_line;
-    ORR_SYMPTOM(
-        f, together ? "works-without-parts" : "works-without-part", ORR_SYMPTOM_CAUSE, first_line,
-        .cause = together ? orr_symptom_text(f,
-                                             "The text says that it works with %s and %s (line %u), which turn off two "
-                                             "parts. Run once with %s alone: if it works, %s.",
-                                             first->off, second->off, first_line, first->off, first->fault)
-                          : orr_symptom_text(f, "The text says that it works with %s (line %u), so %s%s.", first->off,
-                                             first_line, first->fault, or_driver(f, first)),
-        .check = first->check, .cure = first->cure, .explains = error ? error->message->id : NULL);
+    ORR_SYMPTOM(f, together ? "works-without-parts" : "works-without-part", ORR_SYMPTOM_CAUSE, first_line,
+                .cause = together ? orr_symptom_text(f,
+                                                     "The text says that it works with %s and %s (line %u), which turn "
+                                                     "off two parts. Run once with %s alone: if it works, %s.",
+                                                     first->off, second->off, first_line, first->off, first->fault)
+                                  : orr_symptom_text(f, "The text says that it works with %s (line %u), so %s%s.",
+                                                     first->off, first_line, first->fault, or_driver(f, first)),
+                .check = first->check, .cure = first->cure, .explains = error ? error->message->id : NULL);
 }
 
 /* Parts to run without next, and why those. */
@@ -200,10 +198,9 @@ static bool ends_connecting(const struct orr_log *log)
 static uint32_t said_to_hang(const struct orr_symptom_finder *f)
 {
     enum { LINES = 3 }; /* of NCCL: then they show more than the words */
-    static const char hangs[] =
-        " hang| stuck| freez| stalls| does not progress| doesn t progress| not progressing&nccl|all_reduce|allreduce|"
-        "training|collective|launch|vllm|sglang|tensor parallel|tensor_parallel|multi gpu&!queue|hangs around|cmake| "
-        "build";
+    static const char hangs[] = " hang| stuck| freez| stalls| does not progress| doesn t progress| not "
+                                "progressing&nccl|all_reduce|allreduce|training|collective|launch|vllm|sglang|tensor "
+                                "parallel|tensor_parallel|multi gpu&!queue|hangs around|cmake| build";
     const struct orr_log *log = f->log;
     for (uint32_t i = 0; i < f->found->count; i++)
         if (f->found->rows[i].weight != ORR_SYMPTOM_NOTE)
@@ -241,10 +238,9 @@ static const char *standstill(struct orr_symptom_finder *f, const struct orr_log
     if (hang && ends_connecting(log))
         return "The job hangs, and its lines end where NCCL connects the GPUs by P2P, which may not work.";
     if (hang && seen.p2p + seen.net > 0)
-        return orr_symptom_text(f,
-                                "NCCL's ranks are connected, and the job hangs (line %u): data may not get from rank "
-                                "to rank.",
-                                hang->line);
+        return orr_symptom_text(
+            f, "NCCL's ranks are connected, and the job hangs (line %u): data may not get from rank to rank.",
+            hang->line);
     return NULL;
 }
 

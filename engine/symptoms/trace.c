@@ -34,9 +34,8 @@ static void nccl_crash(struct orr_symptom_finder *f)
     ORR_SYMPTOM(f, "nccl-crash", ORR_SYMPTOM_CAUSE, frame->line,
                 .cause = orr_symptom_text(f, "The process crashed inside NCCL%s%s (line %u).", release ? " " : "",
                                           release ? release : "", frame->line),
-                .check =
-                    "Check: run once with a newer NCCL (pip install -U nvidia-nccl-cu12 or -cu13 replaces PyTorch's), "
-                    "once with NCCL_P2P_DISABLE=1, and once without plugins (NCCL_NET_PLUGIN=none).",
+                .check = "Check: run once with a newer NCCL (pip install -U nvidia-nccl-cu12 or -cu13 replaces "
+                         "PyTorch's), once with NCCL_P2P_DISABLE=1, and once without plugins (NCCL_NET_PLUGIN=none).",
                 .cure = "If the newest release crashes, too, report the backtrace to NCCL's developers.",
                 .explains = crash->message->id);
 }
@@ -100,14 +99,13 @@ void orr_symptoms_of_trace(struct orr_symptom_finder *f)
                                     "and vendor of a <cpu>, or does not fit this NCCL.",
                                     line, file, topology, set)
                  : orr_symptom_text(f, "NCCL failed while %s (line %u: %.60s).", part->does, line, file);
-    const char *look = topology ? "Check: run once without NCCL_TOPO_FILE; `orrery show FILE` says what is wrong with "
-                                  "the file."
-                       : part->look
-                           ? part->look
-                           : orr_symptom_text(f, "Check: run once with %s; if that works, it is this.", part->off);
-    ORR_SYMPTOM(f, "trace", ORR_SYMPTOM_CAUSE, line, .cause = cause, .check = look,
-                .cure = topology ? "Unset NCCL_TOPO_FILE; if a plugin or /etc/nccl.conf sets it, use a newer plugin or "
-                                   "image."
-                                 : part->repair,
-                .explains = explains ? explains->id : NULL);
+    const char *look =
+        topology     ? "Check: run once without NCCL_TOPO_FILE; `orrery show FILE` says what is wrong with the file."
+        : part->look ? part->look
+                     : orr_symptom_text(f, "Check: run once with %s; if that works, it is this.", part->off);
+    ORR_SYMPTOM(
+        f, "trace", ORR_SYMPTOM_CAUSE, line, .cause = cause, .check = look,
+        .cure = topology ? "Unset NCCL_TOPO_FILE; if a plugin or /etc/nccl.conf sets it, use a newer plugin or image."
+                         : part->repair,
+        .explains = explains ? explains->id : NULL);
 }
