@@ -21,6 +21,10 @@ static bool has_option(const char *text, size_t length)
     return false;
 }
 
+#define HANGS                                                                                                          \
+    " hang| hung |stuck| freez| stall|deadlock| forever|never return|no progress|not finish|"                          \
+    "never finish|not come up|nothing happens|stays here|stays there|not terminate|never ends"
+
 static const char *const mentions[ORR_MENTION_COUNT] = {
     [ORR_MENTION_NCCL] =
         "nccl| imex |process_group| symmetric memory| nvl| mnnvl| gids | busbw | bus bandwidth | allreduce| "
@@ -35,8 +39,7 @@ static const char *const mentions[ORR_MENTION_COUNT] = {
         "access;gibberish|nonsense|garbled|mangled|garbage output|all zero|zeros&two gpu|gpu split|gpu_split|both "
         "gpu|to cuda 1|multiple gpus|second gpu|other gpu|row split|split mode|destination "
         "gpu;torchrun|c10d|rdzv|master_addr",
-    [ORR_MENTION_HANG] = " hang| hung |stuck| freez| stall|deadlock| forever|never return|no progress|not finish|never "
-                         "finish|not come up|nothing happens|stays here|stays there|not terminate|never ends",
+    [ORR_MENTION_HANG] = HANGS,
     [ORR_MENTION_P2P_OFF] = "nccl_p2p_disable&_disable 1 | to 1 | is 1 ",
     [ORR_MENTION_VIRTUAL] = "virtual machine|virtualized| kvm|qemu",
     [ORR_MENTION_EFA] = " efa ",
