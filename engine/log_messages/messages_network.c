@@ -66,6 +66,12 @@ const struct orr_log_message orr_log_messages_network[] = {
      "Several subnets or rails: set NCCL_CROSS_NIC=0 or exclude NICs with NCCL_IB_HCA. NCCL_IB_DISABLE=1 lets the job "
      "run over TCP meanwhile.",
      "Call to ibv_modify_qp failed with error Invalid argument"},
+    {"perftest-qp", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "Failed to modify QP", NULL,
+     "ib_write_bw could not connect the two NICs, so the fault is in the RDMA network or its set-up, not in NCCL. The "
+     "GID does not exist or does not fit, or the two ports do not reach each other.",
+     "Check `show_gids` on both sides: in a container, RoCE needs the NIC's network interface with its address, beside "
+     "/dev/infiniband. Give ib_write_bw the index with -x, and ping between these addresses.",
+     "Failed to modify QP to RTR"},
     {"verbs-locked", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "ibv_create_", ") failed: Cannot allocate memory",
      "An RDMA library could not create a queue, mostly because the process may lock too little memory: `ulimit -l` is "
      "low, or its container lacks the capability IPC_LOCK. NCCL needs the same.",

@@ -50,6 +50,12 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Look at what the rank at that address printed. If it waits, try `nc -l 12345` on its host and `nc ADDRESS 12345` "
      "here; NCCL_SOCKET_IFNAME must name an interface on the network that all hosts share.",
      "Net : Connect to 10.0.0.2<41235> failed : Invalid argument"},
+    {"socket-poll", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "no POLLOUT events", NULL,
+     "A connection to another rank was refused or timed out while NCCL waited for it. With many ranks, a host may drop "
+     "connections because too many come at once.",
+     "Check on the host that listens: `nstat -az TcpExtListenOverflows TcpExtListenDrops`, and firewalls. Raise "
+     "net.core.somaxconn and net.ipv4.tcp_max_syn_backlog, or use a newer NCCL, which tries again.",
+     "socketPollConnect poll() returned 1, no POLLOUT events"},
     {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying", ORR_RETRIED,
      "Call to connect returned Connection refused, retrying"},
     {"socket-retry-newer", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "connect to", "retrying (", ORR_RETRIED,

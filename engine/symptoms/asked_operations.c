@@ -82,9 +82,10 @@ const struct orr_asked orr_asked_operations[] = {
     {"asked-newer-slower",
      "drop|regress|degrad|slower|decrease|worse&version|from v2| v2 | 2 1| 2 2&nccl| "
      "ring|upgrad|newer|between&bandwidth|busbw|performance|latency|allreduce|all reduce|alltoall&!loss",
-     "Releases differ in algorithms and channels, so one may choose another algorithm or fewer NICs on a machine.",
-     "Check: compare both releases' logs with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,TUNING: \"coll channels\", "
-     "the bandwidths of \"Pattern\", and which NICs \"via NET/IB/N\" names.",
+     "Two releases can choose different transports, algorithms, channels or NICs on one machine.",
+     "Check: compare both releases' logs with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,TUNING: \"via P2P\" or "
+     "\"via "
+     "SHM\", \"coll channels\", the bandwidths of \"Pattern\", and which NICs \"via NET/IB/N\" names.",
      "With the dump (NCCL_TOPO_DUMP_FILE), `orrery scaling --release OLD --against NEW topo.xml` says what each should "
      "reach. NCCL_ALGO=Tree or NVLS shows whether the choice is the cause."},
     {"asked-chosen",

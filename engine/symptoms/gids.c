@@ -7,17 +7,19 @@
 #include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
-/* The rows of one port. */
+/* The rows of one port. The rows of a device follow each other, so rows further down are those of another host. */
 struct port {
     struct orr_log_gid first, chosen, good; /* chosen: at the index that is set; good: RoCE v2 with an address that
                                              * routers forward */
     uint32_t line, chosen_line, good_line;  /* 0 if there is no such row */
+    uint32_t last_line;
     bool roce;
 };
 
-static bool is_of(const struct port *port, const struct orr_log_gid *gid)
+static bool is_of(const struct port *port, const struct orr_log_gid *gid, uint32_t line)
 {
-    return port->first.port == gid->port && !strcmp(port->first.device, gid->device);
+    return port->first.port == gid->port && !strcmp(port->first.device, gid->device) &&
+           (!gid->device[0] || line <= port->last_line + 1);
 }
 
 /* An InfiniBand port has GIDs, too, and all of them are called v1. */
@@ -34,12 +36,13 @@ static uint32_t list_ports(const struct orr_log *log, int32_t index, struct port
         uint32_t p = 0;
         if (orr_budget_spent(i % 64 == 0) || !orr_log_gid_of(&log->records[i], &gid))
             continue;
-        while (p < count && !is_of(&ports[p], &gid))
+        while (p < count && !is_of(&ports[p], &gid, log->records[i].line))
             p++;
         if (p == most)
             continue;
         if (p == count)
             ports[count++] = (struct port){.first = gid, .line = log->records[i].line};
+        ports[p].last_line = log->records[i].line;
         ports[p].roce |= shows_roce(&gid);
         if (gid.index == index) {
             ports[p].chosen = gid;

@@ -149,6 +149,25 @@ static void chunk_exceeds_slot(struct orr_symptom_finder *f)
                 .explains = "tests-wrong");
 }
 
+/* Trays of one rack exchange data over the network, because a setting turns off the memory that NVLink between them
+ * needs. */
+static void rack_without_cumem(struct orr_symptom_finder *f, const struct orr_symptom_transports *seen)
+{
+    uint32_t line = 0;
+    const char *value = orr_symptom_setting(f->log, "NCCL_CUMEM_ENABLE", &line);
+    const uint32_t rack = orr_symptom_said(f->log, "gb200|gb300|nvl72|mnnvl", true);
+    if (!value || strcmp(value, "0") != 0 || !seen->net || !rack)
+        return;
+    ORR_SYMPTOM(f, "rack-without-cumem", ORR_SYMPTOM_CAUSE, line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "NCCL_CUMEM_ENABLE=0 (line %u) turns off the memory that NVLink between hosts "
+                                     "(MNNVL) needs, so hosts of one rack (line %u) use the network.",
+                                     line, rack),
+                .check = "Check: run once without it: the lines must say \"MNNVL 1\" and \"via P2P/MNNVL\".",
+                .cure = "Unset NCCL_CUMEM_ENABLE in the command, the framework's environment and nccl.conf.");
+}
+
 void orr_symptoms_of_settings(struct orr_symptom_finder *f)
 {
     const struct orr_symptom_transports seen = orr_symptom_transports(f->log);
@@ -156,6 +175,7 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f)
     const char *no_shm = orr_symptom_setting(f->log, "NCCL_SHM_DISABLE", NULL);
     const bool forced = no_p2p && no_shm && !strcmp(no_p2p, "1") && !strcmp(no_shm, "1");
     chunk_exceeds_slot(f);
+    rack_without_cumem(f, &seen);
     if (plugin_demands_them(f->log))
         return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
