@@ -180,9 +180,36 @@ static void little_shm(struct orr_symptom_finder *f)
         .explains = failed ? failed->message->id : full->message->id);
 }
 
+/* A plugin that divides GPUs puts its library between the program and the driver, and the job fails without a reason.
+ */
+static void shared_gpus(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const uint32_t line = orr_symptom_said(log, " hami |hami core|libvgpu|vgpu device plugin|vgpu_device_plugin", true);
+    const struct orr_log_event *report = NULL;
+    for (uint32_t i = 0; i < log->event_count && !report; i++)
+        if (log->events[i].message &&
+            (log->events[i].message->weight == ORR_WEIGHT_REPORT || log->events[i].message->weight == ORR_WEIGHT_HANG))
+            report = &log->events[i];
+    if (!line || !report || orr_symptom_other_error(log, ""))
+        return;
+    ORR_SYMPTOM(
+        f, "shared-gpus", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(f,
+                                  "A plugin divides the GPUs (line %u): its library stands between the program "
+                                  "and CUDA, and nothing else in the text says why the job fails (line %u).",
+                                  line, report->line),
+        .check = "Check: run once in a pod with whole GPUs, or with CUDA_DISABLE_CONTROL=true (HAMi): if that "
+                 "works, it is the plugin.",
+        .cure = "Update the plugin: older ones fail at the cuMem calls of newer NCCL, which NCCL_CUMEM_ENABLE=0 and "
+                "NCCL_CUMEM_HOST_ENABLE=0 leave out.",
+        .explains = report->message->id);
+}
+
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
     little_shm(f);
+    shared_gpus(f);
     driver_older(f);
     virtual_gpu(f);
     old_in_wsl(f);
