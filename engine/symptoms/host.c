@@ -196,7 +196,7 @@ static void shared_gpus(struct orr_symptom_finder *f)
     ORR_SYMPTOM(
         f, "shared-gpus", ORR_SYMPTOM_CAUSE, line,
         .cause = orr_symptom_text(f,
-                                  "A plugin divides the GPUs (line %u): its library stands between the program "
+                                  "A plugin divides the GPUs (line %u): its library is between the program "
                                   "and CUDA, and nothing else in the text says why the job fails (line %u).",
                                   line, report->line),
         .check = "Check: run once in a pod with whole GPUs, or with CUDA_DISABLE_CONTROL=true (HAMi): if that "

@@ -171,7 +171,7 @@ def test_releases_are_told_apart():
     assert "NVLink GB/s" in text and "sm 100: 40.1" in text and "search budget" in text
     assert max(map(len, text.splitlines())) < 160
     one = run("releases", "--release", "2.28.9")[1].decode()
-    assert "behaviours differ from 2.28.7" in one and "tuning.hw_latency: " in one and "2.30.7" not in one
+    assert "behaviours differ from 2.28.7" in one and "tuning.hw_latency: " in one and "\n2.30.7" not in one
     assert (
         "2.18.6 behaves as this release" in run("releases", "--release", "2.18.6")[1].decode() and "NCCL 2.18\n" in text
     )
@@ -179,6 +179,22 @@ def test_releases_are_told_apart():
     assert [row["release"] for row in json.loads(run("releases", "--release=2.28.9", "--json")[1])["releases"]] == [
         "2.28.9"
     ]
+
+
+def test_a_release_lists_its_known_faults():
+    listed = json.loads(run("releases", "--json")[1])["releases"]
+    numbers = {row["release"]: tuple(map(int, row["release"].split("."))) for row in listed}
+    faults = {row["release"]: row["faults"] for row in listed}
+    assert {"usb-network", "split-share"} <= {fault["id"] for fault in faults["2.19.3"]}
+    assert "usb-network" not in {fault["id"] for fault in faults["2.20.5"]}
+    for release, rows in faults.items():
+        for fault in rows:
+            mended = fault["mended_in"]
+            assert mended is None or tuple(map(int, mended.split("."))) > numbers[release]
+    text = run("releases", "--release", "2.19.3")[1].decode()
+    for fault in faults["2.19.3"]:
+        assert fault["what"].split()[0] in text and (fault["mended_in"] or "not mended") in text
+    assert f"{len(faults['2.19.3'])} known faults: `orrery releases --release 2.19.3`" in run("releases")[1].decode()
 
 
 @pytest.mark.parametrize(
