@@ -125,11 +125,17 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "automatically."},
     {"store-name", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "network addresses of (",
      "Name or service not known|Temporary failure in name",
-     "This host cannot resolve the name of the job's first host.",
-     "Check `getent hosts NAME` on every host and in its containers. Set MASTER_ADDR to an address, or to a name that "
-     "all of them resolve.",
+     "This host cannot resolve the name of another host of the job, which the line has.",
+     "Check `getent hosts NAME` on every host and in its containers. Set MASTER_ADDR (torchrun: --local-addr) to an "
+     "address, or to a name that all of them resolve; pods need a headless service for their own names.",
      "[W1008 socket.cpp:767] [c10d] The IPv4 network addresses of (job-0.internal, 50745) cannot be retrieved (gai "
      "error: -2 - Name or service not known)."},
+    {"gloo-interface", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Unable to find address for", NULL,
+     "Gloo found no interface of the name that GLOO_SOCKET_IFNAME has. It takes the names of interfaces that exist, "
+     "and knows no ^ or prefixes as NCCL does.",
+     "Set GLOO_SOCKET_IFNAME to an interface of each host (`ip -br addr`), or unset it.",
+     "RuntimeError: [enforce fail at gloo/transport/tcp/device.cc:83] ifa != nullptr. Unable to find address for: "
+     "bond1"},
     {"store-address", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "network address of (", NULL,
      "PyTorch could not connect to the first host of the job.",
      "Check MASTER_ADDR, MASTER_PORT and firewalls, and that rank 0 runs (`nc -vz MASTER_ADDR MASTER_PORT`).",

@@ -99,10 +99,11 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "nvidia-fabricmanager` and `nvidia-smi -q | grep -A6 Fabric`, then restart Fabric Manager or the host.",
      "Cuda failure 401 'the operation cannot be performed in the present state'"},
     {"cuda-not-ready", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "system not yet initialized", NULL,
-     "The GPUs are not ready (CUDA error 802): on an NVSwitch machine, Fabric Manager does not run or failed.",
+     "The GPUs are not ready (CUDA error 802): on an NVSwitch machine, Fabric Manager does not run or failed. In a "
+     "container, a libcuda.so of the image that is newer than the host's driver gives the same error.",
      "Start it: `systemctl restart nvidia-fabricmanager`; its version must be the driver's. On HGX B200 and B300 it "
      "also needs nvlsm and the kernel modules mlx5_ib and ib_umad (`lsmod`). Then `nvidia-smi -q | grep -A6 Fabric` "
-     "must say Completed.",
+     "must say Completed. If it does already, take cuda-compat out of LD_LIBRARY_PATH.",
      "Cuda failure 802 'system not yet initialized'"},
     {"cuda-driver-combination", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "unsupported display driver", NULL,
      "The CUDA libraries of the image do not fit the host's driver (CUDA error 803), often because of a forward "

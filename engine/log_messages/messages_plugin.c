@@ -15,6 +15,11 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "`pip install nvidia-nccl-cu12` of the version that PyTorch needs, in the same environment; or name the file in "
      "VLLM_NCCL_SO_PATH.",
      "ERROR 04-22 15:53:32 pynccl.py:44] Failed to load NCCL library from libnccl.so.2 ."},
+    {"library-glibc", ORR_FROM_ALL, ORR_WEIGHT_ERROR, "GLIBC_", "not found (required by",
+     "A library does not load, because it was built for a newer system than that of the image (glibc).",
+     "The line names it. Use a plugin or library that was built for this image, or a newer base image.",
+     "NET/Plugin : Plugin load returned 2 : libc.so.6: version `GLIBC_2.32' not found (required by "
+     "/usr/local/gib/lib64/libnccl-net.so)"},
     {"plugin-returned", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/Plugin", "Plugin load",
      "NCCL found no network plugin of that name and uses its own network.",
      "This is normal on InfiniBand and RoCE. On AWS (EFA) and GCP, install the plugin and put it into LD_LIBRARY_PATH.",

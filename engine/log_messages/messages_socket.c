@@ -151,6 +151,11 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Two communicators of a process got the same name of a local socket.",
      "Check: \"NCCL version\" in the log; run once with a newer one.",
      "UDS: Binding to socket /tmp/nccl-socket-2-e647f8d8e15809a1 failed : Address already in use (98)"},
+    {"socket-ports", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to bind failed", "Address already in use",
+     "The host has no free TCP port left for NCCL, as in jobs of hundreds of ranks whose ranks connect to all others.",
+     "Check `ss -s` while the job starts. Widen net.ipv4.ip_local_port_range, leave PXN on, and use NCCL 2.19.4 or "
+     "newer, which connects 128 peers at a time.",
+     "Call to bind failed : Address already in use"},
     {"socket-files", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Too many open files", NULL,
      "The process has no more file descriptors.", "Raise the limit for the job: `ulimit -n 65536`.",
      "Call to socket failed : Too many open files"},

@@ -81,8 +81,8 @@ struct counted {
     uint32_t gpus, hosts;
 };
 
-/* "8x H100", "8 x NVIDIA H100", "8*H100", "8 H100 GPUs", "2x8 H100", "2 DGX H100" at this digit, and in a sentence
- * about each host "4 GH200". */
+/* "8x H100", "8 x NVIDIA H100", "8*H100", "8 H100 GPUs", "2x8 H100", "2xH100:8", "2 DGX H100" at this digit, and in a
+ * sentence about each host "4 GH200". */
 static struct counted count_at(const char *at, const char *end, bool each)
 {
     struct counted counted = {.gpus = number_at(&at, end)};
@@ -102,6 +102,11 @@ static struct counted count_at(const char *at, const char *end, bool each)
     const bool hgx = passes_over(&at, end, "HGX ") || passes_over(&at, end, "HGX-");
     counted.model = model_at(at, end);
     const char *after = counted.model ? at + strlen(orr_gpu_model_said(counted.model)) : end;
+    if (times && !counted.hosts && after + 1 < end && *after == ':' && orr_is_digit(after[1])) { /* "2xH100:8" */
+        after++;
+        counted.hosts = counted.gpus;
+        counted.gpus = number_at(&after, end);
+    }
     const enum follows follows = follows_model(after, end);
     const bool plural = after < end && (*after | 0x20) == 's';
     if ((dgx || (hgx && follows == FOLLOWS_HOSTS)) && !counted.hosts) {

@@ -200,7 +200,8 @@ static uint32_t said_to_hang(const struct orr_symptom_finder *f)
     enum { LINES = 3 }; /* of NCCL: then they show more than the words */
     static const char hangs[] = " hang| stuck| freez| stalls| does not progress| doesn t progress| not "
                                 "progressing&nccl|all_reduce|allreduce|training|collective|launch|vllm|sglang|tensor "
-                                "parallel|tensor_parallel|multi gpu&!queue|hangs around|cmake| build";
+                                "parallel|tensor_parallel|multi gpu&!queue|hangs around|cmake| "
+                                "build|ncclcomminitrank|rendezvous|orterun| orte | rml ";
     const struct orr_log *log = f->log;
     for (uint32_t i = 0; i < f->found->count; i++)
         if (f->found->rows[i].weight != ORR_SYMPTOM_NOTE)
