@@ -105,7 +105,8 @@ static const struct orr_fault faults[] = {
      .from = ORR_VERSION(2, 19, 1),
      .reported = true,
      .shown_by = "cuda-memory-application|cuda-out-of-memory",
-     .said = "cuda graph|cudagraph|captur|enforce eager|enforce_eager",
+     .said = "cuda graph|cudagraph|captur|enforce eager|enforce_eager+more memory|gb more|upgrad|updat|increas|used "
+             "to|regress|cumem",
      .what = "captured CUDA graphs take more GPU memory since NCCL allocates it with cuMem, several GB with drivers "
              "before CUDA 12.4.",
      .check = "Check: run once with NCCL_CUMEM_ENABLE=0, or without CUDA graphs.",
