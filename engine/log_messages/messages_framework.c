@@ -119,13 +119,13 @@ const struct orr_log_message orr_log_messages_framework[] = {
     {"accelerate-p2p", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "faster communication broadband via P2P or IB", NULL,
      "accelerate refuses to start on GeForce cards from RTX 40 on, which have no P2P, unless P2P and InfiniBand are "
      "off. NCCL itself works without them.",
-     "Start with `accelerate launch`, which sets it, or set NCCL_P2P_DISABLE=1 and NCCL_IB_DISABLE=1.",
+     "Start with `accelerate launch`, which turns both off, or set NCCL_P2P_DISABLE=1 and NCCL_IB_DISABLE=1.",
      "NotImplementedError: Using RTX 4000 series doesn't support faster communication broadband via P2P or IB. Please "
      "set `NCCL_P2P_DISABLE=\"1\"` and `NCCL_IB_DISABLE=\"1\" or use `accelerate launch` which will do this "
      "automatically."},
     {"store-name", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "network addresses of (",
      "Name or service not known|Temporary failure in name",
-     "This host cannot resolve the name of another host of the job, which the line has.",
+     "This host cannot resolve the host name in the line, which is that of another host of the job.",
      "Check `getent hosts NAME` on every host and in its containers. Set MASTER_ADDR (torchrun: --local-addr) to an "
      "address, or to a name that all of them resolve; pods need a headless service for their own names.",
      "[W1008 socket.cpp:767] [c10d] The IPv4 network addresses of (job-0.internal, 50745) cannot be retrieved (gai "

@@ -4,12 +4,12 @@
 
 #include "engine/log_messages/messages.h"
 
+/* Meaning and advice of two messages. */
 #define ONE_GPU                                                                                                        \
-    "Two ranks use the same GPU.", "Check: there must not be more processes on a host than `nvidia-smi -L` lists "     \
-                                   "there. Give every rank a GPU of "                                                  \
-                                   "its own: torch.cuda.set_device(LOCAL_RANK), CUDA_VISIBLE_DEVICES; in Ray, a "      \
-                                   "whole GPU for each worker, not a "                                                 \
-                                   "fraction."
+    "Two ranks use the same GPU.",                                                                                     \
+        "Check: there must not be more processes on a host than `nvidia-smi -L` lists there. Give every rank a GPU "   \
+        "of its own: torch.cuda.set_device(LOCAL_RANK), CUDA_VISIBLE_DEVICES; in Ray, a whole GPU for each worker, "   \
+        "not a fraction."
 
 const struct orr_log_message orr_log_messages_gpu[] = {
     {"p2p-refused", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "Could not enable P2P between dev", NULL,

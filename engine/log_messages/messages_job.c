@@ -18,6 +18,10 @@
 #define ORR_CUDA_CALL                                                                                                  \
     "A CUDA call failed inside NCCL, and this line does not say which. An NCCL WARN before it gives the reason.",      \
         ORR_FIRST_WARN
+#define ORR_CRASHED                                                                                                    \
+    "A process crashed: it used memory that it may not use.",                                                          \
+        "Look at the functions of the crash report below the line: if they are NCCL's or a plugin's (libnccl.so, "     \
+        "libnccl-net.so), try a newer release of it."
 #define ORR_HEAP                                                                                                       \
     "A process wrote over memory that is not its own, and the C library stopped it.",                                  \
         "The functions of its crash report, or gdb, show which library did. Run once with NCCL_NET_PLUGIN=none and "   \
@@ -240,31 +244,24 @@ const struct orr_log_message orr_log_messages_job[] = {
      "The crash report names the thread of NCCL's RAS.", "NCCL_RAS_ENABLE=0 turns RAS off.",
      "[h:40588] [ 2] /usr/lib64/libnccl.so.2(_Z13rasThreadMainPv+0x1ca)[0x7f9a6109ecca]"},
     {"nccl-frame", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "libnccl.so", "(+0x|(_Z|(nccl|(pnccl",
-     "The crash report names a function of NCCL.", "See the symptoms.",
+     "The crash report names a function of NCCL.",
+     "Try a newer NCCL, and run once without its plugins (NCCL_NET_PLUGIN=none).",
      "[n1:956] [ 4] /usr/local/nccl/lib/libnccl.so.2(+0xbd72c)[0x7d1d0c8f372c]"},
     {"nccl-frame-named", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "(unknown) nccl", NULL,
-     "The crash report names a function of NCCL.", "See the symptoms.",
+     "The crash report names a function of NCCL.",
+     "Try a newer NCCL, and run once without its plugins (NCCL_NET_PLUGIN=none).",
      "PC: @     0x7f32d184f03d  (unknown)  ncclLaunchPrepare()"},
     {"nccl-frame-python", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "pynccl_wrapper.py", NULL, "The trace names a call of NCCL.",
-     "See the symptoms.",
+     "Try a newer NCCL, and run once without its plugins (NCCL_NET_PLUGIN=none).",
      "  File \"/opt/vllm/distributed/device_communicators/pynccl_wrapper.py\", line 290 in ncclAllReduce"},
-    {"ucx-frame", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "mm_iface", NULL,
-     "UCX, which MPI uses, could not allocate shared memory.", "See the symptoms.",
-     "mm_iface failed to allocate receive FIFO"},
     {"ucx-crash", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "ucp_", "Segmentation fault",
      "UCX crashed, which MPI uses, and not NCCL.",
      "Check `df -h /dev/shm` in the container: UCX's shared memory needs some for each rank of a host (docker "
      "--shm-size=8g; Kubernetes: an emptyDir with medium Memory). UCX_TLS=^mm shows whether that is the reason.",
      "[ucp_address_unpack] Caught signal 11 (Segmentation fault)"},
-    {"segfault", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Segmentation fault", NULL,
-     "A process crashed: it used memory that it may not use.",
-     "Look at the functions of the crash report below the line: if they are NCCL's or a plugin's (libnccl.so, "
-     "libnccl-net.so), try a newer release of it.",
+    {"segfault", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Segmentation fault", NULL, ORR_CRASHED,
      "[node1:00001] Signal: Segmentation fault (11)"},
-    {"sigsegv", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "SIGSEGV received", NULL,
-     "A process crashed: it used memory that it may not use.",
-     "Look at the functions of the crash report below the line: if they are NCCL's or a plugin's (libnccl.so, "
-     "libnccl-net.so), try a newer release of it.",
+    {"sigsegv", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "SIGSEGV received", NULL, ORR_CRASHED,
      "*** SIGSEGV received at time=1742365186 on cpu 33 ***"},
     {"heap-corrupted", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "free(): ", "invalid|corrupted|double free", ORR_HEAP,
      "free(): corrupted unsorted chunks"},

@@ -54,7 +54,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "A connection to another rank was refused or timed out while NCCL waited for it. With many ranks, a host may drop "
      "connections because too many come at once.",
      "Check on the host that listens: `nstat -az TcpExtListenOverflows TcpExtListenDrops`, and firewalls. Raise "
-     "net.core.somaxconn and net.ipv4.tcp_max_syn_backlog, or use a newer NCCL, which tries again.",
+     "net.core.somaxconn and net.ipv4.tcp_max_syn_backlog, and try a newer NCCL.",
      "socketPollConnect poll() returned 1, no POLLOUT events"},
     {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying", ORR_RETRIED,
      "Call to connect returned Connection refused, retrying"},

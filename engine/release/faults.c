@@ -111,7 +111,6 @@ static const struct orr_fault faults[] = {
              "before CUDA 12.4.",
      .check = "Check: run once with NCCL_CUMEM_ENABLE=0, or without CUDA graphs.",
      .cure = "Keep NCCL_CUMEM_ENABLE=0, use a driver with CUDA 12.4 or newer, or leave more memory free."},
-
     /* NCCL's user guide, troubleshooting; pytorch/pytorch#152302: kiskra-nvidia */
     {.id = "host-memory",
      .from = ORR_VERSION(2, 24, 3),
@@ -132,6 +131,7 @@ static const struct orr_fault faults[] = {
      .in_text = "Could not find NET with id",
      .what = "a rank looks for a NIC under a number that its own host does not have, and jobs on several hosts fail at "
              "their start."},
+
     /* A hang, with something that the text says. */
     /* release notes of 2.29.3; marin-community/marin#8038 */
     {.id = "arm-slots",
@@ -168,7 +168,7 @@ static const struct orr_fault faults[] = {
      .check = "Check: gdb shows a thread that waits below ncclCommAbort()."},
     /* NVIDIA/nccl#1136; code of 2.23.4 and 2.24.3 (docs/nccl/tuning.md) */
     {.id = "mixed-cpus",
-     .from = ORR_VERSION(2, 14, 3),
+     .from = ORR_VERSION(2, 18, 1),
      .fixed = ORR_VERSION(2, 24, 3),
      .needs = ORR_FAULT_BY_ITSELF,
      .said = "intel|xeon&amd|epyc&inconsisten|mixed|can i mix|one node|same job|different cpu&nccl| hang;mixed "
