@@ -135,6 +135,10 @@ bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t len
 /* devices.c: the row of lsmod about the GPU driver; true if the line is that row. */
 bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* words.c: a line that is not NCCL's; printed: some other program wrote it. */
+/* Whether a person's sentence or title quotes what is at `at`; first: this is the first line that is not empty. Sets
+ * *ret_tried if the sentence is about another attempt. */
+bool orr_log_is_quoted(const struct orr_log_building *b, const char *line, size_t length, const char *at, bool first,
+                       bool *ret_tried);
 void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number, bool printed);
 /* commands.c: a line that no program printed, as a command or a part of one. */
 void orr_log_take_command(struct orr_log_building *b, const char *line, size_t length, uint32_t number);

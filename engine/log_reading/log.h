@@ -158,8 +158,10 @@ struct orr_log_event {
     const char *text;                      /* of the first line */
     const char *file;                      /* NCCL's file that warns in it, "proxy.cc:1485"; NULL if it names none */
     uint32_t line, last_line, count;       /* the first and the last line, and how many there are */
-    const int32_t *ranks;                  /* ranks that wrote it, ascending */
-    const char *const *hosts;              /* their hosts, in order of appearance */
+    bool quoted;              /* only a person's sentences have it; `line` is a program's if there is one */
+    bool tried;               /* quoted, of another run than the one whose lines the text has */
+    const int32_t *ranks;     /* ranks that wrote it, ascending */
+    const char *const *hosts; /* their hosts, in order of appearance */
     uint32_t rank_count, host_count;
 };
 
