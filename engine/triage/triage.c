@@ -325,6 +325,7 @@ enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_ch
     *ret_triage = (struct orr_triage){.verdict = ORR_TRIAGE_UNKNOWN, .cause = NONE};
     ORR_TRY(orr_symptoms_find(log, arena, &ret_triage->symptoms, err));
     drop_levels(&t);
+    orr_triage_level(&t);
     judge(&t);
     demote_slow(log, ret_triage);
     orr_triage_ran(&t);
