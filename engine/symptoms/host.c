@@ -206,8 +206,30 @@ static void shared_gpus(struct orr_symptom_finder *f)
         .explains = report->message->id);
 }
 
+/* CUDA calls a GPU busy that only one process may use. */
+static void exclusive_gpus(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *mode = orr_log_event_of(f->log, "compute-exclusive|compute-exclusive-mode");
+    const struct orr_log_event *busy = orr_log_event_of(f->log, "cuda-busy|cuda-busy-application");
+    if (!mode || !busy)
+        return;
+    ORR_SYMPTOM(f, "compute-exclusive", ORR_SYMPTOM_CAUSE, mode->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "The GPUs are in compute mode Exclusive Process (line %u): only one process may use each. If ranks "
+                    "choose their GPU late (no torch.cuda.set_device(local_rank) at the start), all of them open GPU 0 "
+                    "first, and CUDA refuses all but one, although nvidia-smi shows free GPUs.",
+                    mode->line),
+                .check = "Check: `nvidia-smi -q -d COMPUTE`; with CUDA_VISIBLE_DEVICES set to one GPU for each rank, "
+                         "the job must start.",
+                .cure = "Call torch.cuda.set_device(local_rank) before the first call of CUDA or NCCL. `sudo "
+                        "nvidia-smi -c 0` allows several processes on each GPU.",
+                .explains = busy->message->id);
+}
+
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
+    exclusive_gpus(f);
     little_shm(f);
     shared_gpus(f);
     driver_older(f);
