@@ -238,7 +238,7 @@ static void say_cause(struct orr_triaging *t)
     if (first)
         say_event(t, explains != NULL);
     for (uint32_t i = 0; i < triage->symptoms.count && said < CAUSES_SAID; i++)
-        if (&triage->symptoms.rows[i] != explains && triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE) {
+        if (&triage->symptoms.rows[i] != explains && triage->symptoms.rows[i].weight <= ORR_SYMPTOM_OPEN) {
             say_symptom(t, &triage->symptoms.rows[i]);
             said++;
         }
