@@ -160,10 +160,14 @@ static void little_shm(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
     const struct orr_log_event *full = orr_log_event_of(log, "shm-df-full"), *df = orr_log_event_of(log, "shm-df-64m");
-    const struct orr_log_event *failed = orr_log_event_of(log, "unhandled-system|result-system|tests-nccl");
+    static const char errors[] = "shm-extend|shm-create|shm-fallocate";
+    const struct orr_log_event *named = orr_log_event_of(log, errors);
+    const struct orr_log_event *failed =
+        named ? named : orr_log_event_of(log, "unhandled-system|result-system|tests-nccl");
     df = full ? full : df;
     const uint32_t line = df ? df->line : started_without_shm(log);
-    if (!line || (!full && !(failed && strstr(failed->text, "ystem"))) || orr_symptom_other_error(log, ""))
+    if (!line || (!full && !named && !(failed && strstr(failed->text, "ystem"))) ||
+        orr_symptom_other_error(log, errors))
         return;
     ORR_SYMPTOM(
         f, "shm-df", ORR_SYMPTOM_CAUSE, line,

@@ -257,7 +257,8 @@ static void judge(struct orr_triaging *t)
         triage->ended_on_some = true;
         return;
     }
-    if (!ended && (find_unfinished(t) || log->kinds[ORR_LOG_TEST_START])) {
+    const bool measured = log->test_rows && log->test_most && log->test_size >= log->test_most;
+    if (!ended && !measured && ((!log->test_rows && find_unfinished(t)) || log->kinds[ORR_LOG_TEST_START])) {
         triage->verdict = ORR_TRIAGE_INCOMPLETE;
         if (!triage->missing_count)
             (void)orr_triage_collectives(t);
