@@ -108,7 +108,7 @@ static void read_provider(const struct orr_log *log, struct orr_clue *clue)
 {
     for (uint32_t i = 0; i < log->record_count && !clue->line; i++) {
         const struct orr_log_record *record = &log->records[i];
-        const char *word = record->kind == ORR_LOG_OFI_PROVIDER ? record->words[record->word_count - 1] : "";
+        const char *word = record->kind == ORR_LOG_OFI_PROVIDER ? record->words[1] : "";
         for (size_t p = 0; p < PROVIDER_COUNT; p++)
             if (strcspn(word, ", ") == strlen(providers[p].provider) &&
                 !strncasecmp(word, providers[p].provider, strlen(providers[p].provider)))

@@ -117,7 +117,7 @@ static void take(struct orr_log_building *b, const char *name, size_t name_lengt
     struct orr_log_catch *found = b->found;
     while (length && strchr(":.,", value[length - 1]))
         length--;
-    if (!length || length > VALUE_MOST || name_length <= PREFIX || is_question(value, length))
+    if (!length || value[0] == '$' || length > VALUE_MOST || name_length <= PREFIX || is_question(value, length))
         return;
     found->value_count = found->word_count = 0;
     if (orr_log_keep_word(found, name + PREFIX, name_length - PREFIX) && orr_log_keep_word(found, value, length))

@@ -8,7 +8,7 @@
  *
  * Older lspci does not write "(downgraded)", so the two lines are compared here. A port above a device may have more
  * lanes than the device, and the link of an idle GPU slows down by itself, also at the port above it. So a link
- * is called slow only at a NIC or at the upstream port of a switch, and that of a GPU has a message of its own. */
+ * is called slow only at a NIC or at the upstream port of a switch. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,14 +22,14 @@ static bool has(const char *line, size_t length, const char *word)
     return memmem(line, length, word, strlen(word)) != NULL;
 }
 
-/* "0000:17:00.0 Infiniband controller: ..." */
+/* "0000:17:00.0 Infiniband controller: ...", or the address alone, as a script prints it */
 static bool begins_device(const char *line, size_t length)
 {
     size_t at = 0, colons = 0;
     while (at < length && (isxdigit((unsigned char)line[at]) || line[at] == ':'))
         colons += line[at++] == ':';
-    return (colons == 1 || colons == 2) && at >= 5 && at + 3 < length && line[at] == '.' &&
-           isxdigit((unsigned char)line[at + 1]) && line[at + 2] == ' ';
+    return (colons == 1 || colons == 2) && at >= 5 && at + 1 < length && line[at] == '.' &&
+           isxdigit((unsigned char)line[at + 1]) && (at + 2 == length || (at + 3 < length && line[at + 2] == ' '));
 }
 
 static void begin_device(struct orr_log_building *b, const char *line, size_t length)
@@ -70,10 +70,25 @@ static int compare_link(const struct orr_log_pci *pci, const char *line, size_t 
     if (speed < pci->speed && pci->speed > FAST && (pci->is_nic || pci->is_upstream))
         return snprintf(text, 200, "LnkSta: %s: Speed %gGT/s of %gGT/s (slower than the device), Width x%d",
                         pci->device, speed, pci->speed, width);
-    if (speed < pci->speed && pci->is_gpu)
-        return snprintf(text, 200, "LnkSta: %s: Speed %gGT/s of %gGT/s (a GPU, maybe idle), Width x%d", pci->device,
-                        speed, pci->speed, width);
     return 0;
+}
+
+/* The same for a device that has fewer lanes than its equal before it, or whose equal has fewer. */
+static int compare_equals(struct orr_log_pci_before *before, const struct orr_log_pci *pci, int width, uint32_t *line,
+                          char text[200])
+{
+    const struct orr_log_pci_before now = {*pci, width, *line}, last = *before;
+    const char *class = strchr(pci->device, ' '), *other = strchr(last.of.device, ' ');
+    const bool narrower = width < last.width;
+    *before = now;
+    if (!pci->device[0] || !last.of.device[0] || last.of.width != pci->width || last.of.speed != pci->speed ||
+        width == last.width || strcmp(class ? class : "", other ? other : "") != 0)
+        return 0;
+    *line = narrower ? now.line : last.line;
+    return snprintf(text, 200, "LnkSta: %.70s: Width x%d, unlike x%d of %.*s", narrower ? pci->device : last.of.device,
+                    narrower ? width : last.width, narrower ? last.width : width,
+                    (int)strcspn(narrower ? last.of.device : pci->device, " "),
+                    narrower ? last.of.device : pci->device);
 }
 
 bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number)
@@ -96,10 +111,14 @@ bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t len
     }
     if (!has(line, length, "LnkSta:") || !b->pci.width)
         return false;
-    const int written = b->pci.is_port ? 0 : compare_link(&b->pci, line, length, text);
-    b->pci.width = 0;
+    int written = b->pci.is_port ? 0 : compare_link(&b->pci, line, length, text), width = 0;
+    double speed;
     if (written > 0)
         orr_log_take_event(b, text, (size_t)written, ORR_FROM_OTHER, UINT32_MAX, -1, number);
+    if (!b->pci.is_port && read_link(line, length, &speed, &width) &&
+        (written = compare_equals(&b->pci_before, &b->pci, width, &number, text)) > 0)
+        orr_log_take_event(b, text, (size_t)written, ORR_FROM_OTHER, UINT32_MAX, -1, number);
+    b->pci.width = 0;
     return true;
 }
 

@@ -122,11 +122,26 @@ static struct orr_span trimmed(const char *at, const char *end)
     return (struct orr_span){at, (size_t)(end - at)};
 }
 
+/* Cuts at two blanks or more. */
+static uint32_t cut_wide(struct orr_span whole, struct orr_span *cells, uint32_t most)
+{
+    uint32_t count = 0;
+    for (const char *at = whole.at, *end = at + whole.length; at < end && count < most;) {
+        const char *stop = memmem(at, (size_t)(end - at), "  ", 2);
+        cells[count++] = trimmed(at, stop ? stop : end);
+        for (at = stop ? stop : end; at < end && *at == ' '; at++)
+            ;
+    }
+    return count;
+}
+
 uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct orr_span *cells, uint32_t most)
 {
     struct orr_span whole = trimmed(line, line + length);
     if (separator == ' ')
         return orr_tokens_cut(whole.at, whole.length, cells, most);
+    if (separator == ORR_WIDE_BLANKS)
+        return cut_wide(whole, cells, most);
     if (separator == '|') { /* the outer bars are not cells */
         size_t first = whole.length && whole.at[0] == '|';
         whole.at += first;
@@ -155,7 +170,7 @@ static const struct {
     {"alg band", ORR_ROLE_ALG}, {"algorithm b", ORR_ROLE_ALG}, {"wrong", ORR_ROLE_WRONG},  {"error", ORR_ROLE_ERROR},
     {"cputime", ORR_ROLE_TIME}, {"time", ORR_ROLE_TIME},       {"latency", ORR_ROLE_TIME}, {"redop", ORR_ROLE_OP},
     {"root", ORR_ROLE_ROOT},    {"type", ORR_ROLE_TYPE},       {"count", ORR_ROLE_COUNT},  {"elements", ORR_ROLE_COUNT},
-    {"size", ORR_ROLE_SIZE},    {"bytes", ORR_ROLE_SIZE},
+    {"size", ORR_ROLE_SIZE},    {"bytes", ORR_ROLE_SIZE},      {"payload", ORR_ROLE_SIZE}, {"duration", ORR_ROLE_TIME},
 };
 
 /* Units of a header cell, in microseconds, GB/s and bytes. */
@@ -173,7 +188,9 @@ static double scale_of(struct orr_span cell, uint8_t role)
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (units[i].role == role && orr_span_find(cell, units[i].word))
             return units[i].scale;
-    return 1;
+    const bool rate = role == ORR_ROLE_BUS || role == ORR_ROLE_ALG;
+    return rate && (memmem(cell.at, cell.length, "Gb/s", 4) || memmem(cell.at, cell.length, "Gbps", 4)) ? ORR_UNIT_BITS
+                                                                                                        : 1;
 }
 
 static uint8_t role_of(struct orr_span cell, double *ret_scale)
@@ -255,7 +272,7 @@ static bool only_rate(struct orr_span cell)
 bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_columns)
 {
     enum { NAMES_MOST = 1024 }; /* bytes of a line of names */
-    static const char separators[] = {'|', '\t', ';', ',', ' '};
+    static const char separators[] = {'|', '\t', ';', ',', ORR_WIDE_BLANKS, ' '};
     if (length > NAMES_MOST)
         return false;
     struct orr_columns columns = {0};
@@ -264,14 +281,14 @@ bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_c
         return true;
     }
     struct orr_span whole = {line, length};
-    if (!orr_span_find(whole, "size") && !orr_span_find(whole, "bytes"))
+    if (!orr_span_find(whole, "size") && !orr_span_find(whole, "bytes") && !orr_span_find(whole, "payload"))
         return false;
     for (size_t i = 0; i < sizeof separators; i++) {
         struct orr_span cells[ORR_COLUMNS_MOST];
         columns = (struct orr_columns){.separator = separators[i]};
         columns.count = orr_cells_cut(separators[i], line, length, cells, ORR_COLUMNS_MOST);
-        if (columns.count < 2)
-            continue;
+        if (columns.count < 2 || (separators[i] == ORR_WIDE_BLANKS && !orr_span_find(whole, " (")))
+            continue; /* "Size (Bytes)    Time (us)" */
         read_ways(cells, &columns);
         if (columns.columns[0].role != ORR_ROLE_SIZE && !column_of(&columns, ORR_ROLE_COUNT))
             continue;
@@ -283,6 +300,9 @@ bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_c
                 columns.assumed = true;
             }
         named |= columns.assumed;
+        for (uint32_t k = 0; k < columns.count && !column_of(&columns, ORR_ROLE_TIME); k++)
+            if (columns.columns[k].scale == ORR_UNIT_BITS)
+                columns.columns[k].scale = 1; /* many write Gbps for GB/s, and no time shows what is meant */
         if (named && column_of(&columns, ORR_ROLE_SIZE)) {
             *ret_columns = columns;
             return true;

@@ -360,8 +360,9 @@ void orr_results_conclude(struct orr_results_building *b)
         find_test(b, table, &b->evidence[i], &says);
         find_range(table, &b->evidence[i]);
         find_ranks(b, table, &b->evidence[i], &says);
-        orr_said_conclude(b, table);
     }
+    for (uint32_t i = 0; i < b->results->table_count; i++)
+        orr_said_conclude(b, &b->tables[i]);
     find_library(b);
     orr_said_release(b);
     find_form(b);

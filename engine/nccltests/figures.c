@@ -27,6 +27,34 @@ double orr_unit_at(const char *at, const char *end, size_t *ret_length)
     return 0;
 }
 
+bool orr_measure_read(struct orr_span cell, enum orr_role role, struct orr_number *ret_number, double *scale)
+{
+    static const struct {
+        const char *name;
+        double scale;
+    } times[] = {{"us", 1}, {"\xc2\xb5s", 1}, {"ms", 1e3}, {"s", 1e6}, {"sec", 1e6}};
+    const char *blank = cell.length ? memchr(cell.at, ' ', cell.length) : NULL, *end = cell.at + cell.length;
+    struct orr_span word = {cell.at, blank ? (size_t)(blank - cell.at) : cell.length};
+    size_t length;
+    if (!word.length)
+        return false;
+    if (!orr_number_read(word, ret_number)) {
+        for (word.length = 0; word.at + word.length < end && strchr("0123456789.", word.at[word.length]);)
+            word.length++;
+        if (!word.length || !orr_number_read(word, ret_number))
+            return false;
+    }
+    const char *unit = word.at + word.length;
+    while (unit < end && *unit == ' ')
+        unit++;
+    for (size_t i = 0; i < sizeof times / sizeof times[0] && role == ORR_ROLE_TIME; i++)
+        if (orr_span_is((struct orr_span){unit, (size_t)(end - unit)}, times[i].name))
+            *scale = times[i].scale;
+    const double rate = role == ORR_ROLE_ALG || role == ORR_ROLE_BUS ? orr_unit_at(unit, end, &length) : 0;
+    *scale = rate > 0 ? rate : *scale;
+    return unit == end || !orr_is_letter(*unit) || *scale > 0;
+}
+
 double orr_unit_in(struct orr_span text)
 {
     size_t length;

@@ -36,13 +36,14 @@ enum orr_role {
     ORR_ROLE_COUNT_OF
 };
 enum { ORR_COLUMNS_MOST = 32 };
+#define ORR_WIDE_BLANKS '\v' /* as a separator: two blanks or more */
 struct orr_columns {
     struct orr_column {
         uint8_t role, way; /* of measurements: 1 if in place */
         double scale;      /* to bytes, microseconds, GB/s */
     } columns[ORR_COLUMNS_MOST];
     uint32_t count; /* 0 if there is no header */
-    char separator; /* ' ', ',', ';', tab, '|' */
+    char separator; /* ' ', ',', ';', tab, '|', ORR_WIDE_BLANKS */
     bool own;       /* nccl-tests' header, whose rows have a type */
     bool has_root;
     uint32_t first;  /* of own: the first measured column */
@@ -62,6 +63,9 @@ uint32_t orr_type_bytes(struct orr_span word);
 bool orr_op_is(struct orr_span word);
 /* "8388608", "65K", "1.5 GiB". rounded: it is a rounded power of two. */
 bool orr_size_read(struct orr_span cell, double scale, uint64_t *ret_size, bool *ret_rounded);
+/* A number at the start of a cell, with the unit after it, if any: *scale is replaced by what the unit is worth in
+ * microseconds or GB/s. */
+bool orr_measure_read(struct orr_span cell, enum orr_role role, struct orr_number *ret_number, double *scale);
 bool orr_span_is(struct orr_span span, const char *word);
 /* Finds a word of lower case in a text of any case; NULL if it is not in the text. */
 const char *orr_span_find(struct orr_span span, const char *word);
@@ -277,6 +281,9 @@ void orr_summary_take_figure(struct orr_results_building *b, struct orr_span lin
 /* The average that nccl-tests prints below its rows: a figure for large messages if the smallest size is large. */
 void orr_summary_take_average(struct orr_results_building *b, double bus_bw);
 void orr_summary_end(struct orr_results_building *b);
+
+/* labelled.c: "1024 MB  34.7 us  algbw 30.9  busbw 58.0 GB/s"; false if the line is not such a row. */
+bool orr_labelled_take(struct orr_results_building *b, struct orr_span line);
 
 /* json.c */
 struct orr_results_json;

@@ -63,6 +63,7 @@ struct orr_result_table {
     uint32_t said_nics, said_nic_mbps, said_nic_line; /* of one host, as the words of the text say; 0 if they do not */
     bool size_supposed;                               /* a sentence gives the bandwidth without the size of messages */
     bool unit_unsure;   /* a sentence gives the bus bandwidth in Gb/s; it is read as GB/s, the unit of nccl-tests */
+    bool in_bits;       /* its bandwidths are printed in Gb/s, as its times show */
     bool board_assumed; /* no word says whether the GPUs of the text are on a board or are cards */
     uint32_t alone,
         alone_line;        /* processes of the command in this line, each of which tested alone; 0 if there is none */

@@ -267,6 +267,21 @@ static bool go_on(struct orr_results_building *b, const struct orr_span *tokens,
     return true;
 }
 
+/* Whether bandwidths that a header calls Gb/s are, as size and time show; otherwise turns them into the GB/s that they
+ * are. */
+static bool settle_unit(struct orr_result_row *row)
+{
+    static const double LEAST = 0.4; /* busbw / algbw of two ranks, and rounding */
+    struct orr_result_way *way = &row->out;
+    const double whole = way->time > 0 ? (double)row->size / way->time / 1e3 : 0;
+    const double value = way->bus_bw > 0 ? way->bus_bw : way->alg_bw;
+    if (!(whole > 0) || value > LEAST * whole)
+        return true;
+    way->bus_bw = way->bus_bw > 0 ? way->bus_bw / ORR_UNIT_BITS : way->bus_bw;
+    way->alg_bw = way->alg_bw > 0 ? way->alg_bw / ORR_UNIT_BITS : way->alg_bw;
+    return false;
+}
+
 /* A row below a header of CSV, Markdown or plain text. */
 static bool take_cells(struct orr_results_building *b, const char *line, size_t length)
 {
@@ -276,16 +291,20 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
     struct orr_result_row row = {.line = b->line, .root = -1, .out = no_way(), .in = no_way()};
     struct orr_raw_row raw = {.line = b->line};
     struct orr_number numbers[2][3], number;
-    bool sized = false, rounded = false, measured = false, has[2][3] = {{false}};
+    bool sized = false, rounded = false, measured = false, in_bits = false, has[2][3] = {{false}};
     if (count != columns->count)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct orr_column *column = &columns->columns[i];
         struct orr_span cell = cells[i];
+        struct orr_column own = *column;
         const char *blank = cell.length ? memchr(cell.at, ' ', cell.length) : NULL;
         struct orr_span word = {cell.at, blank ? (size_t)(blank - cell.at) : cell.length};
-        bool numeric = word.length && orr_number_read(word, &number);
+        bool numeric = orr_measure_read(cell, column->role, &number, &own.scale);
         if (column->role == ORR_ROLE_SIZE) {
+            const char *prefix = memmem(cell.at, cell.length, ": ", 2); /* a launcher's */
+            if (prefix && columns->separator == ORR_WIDE_BLANKS)
+                cell = (struct orr_span){prefix + 2, (size_t)(cell.at + cell.length - prefix - 2)};
             if (!orr_size_read(cell, column->scale, &row.size, &rounded))
                 return false;
             sized = true;
@@ -299,12 +318,13 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
         } else if (column->role == ORR_ROLE_ROOT && numeric && number.integer && number.whole <= INT32_MAX) {
             row.root = number.negative ? -1 : (int32_t)number.whole;
         } else if (column->role >= ORR_ROLE_TIME && numeric) {
-            if (!put_number(column->way ? &row.in : &row.out, column, &number)) {
+            if (!put_number(column->way ? &row.in : &row.out, &own, &number)) {
                 orr_rows_refuse(b, "a time or bandwidth is negative", b->line);
                 return true;
             }
             measured |= !number.missing && (column->role == ORR_ROLE_ALG || column->role == ORR_ROLE_BUS);
-            if (column->role <= ORR_ROLE_BUS && column->scale == 1) {
+            in_bits |= own.scale == ORR_UNIT_BITS && column->role != ORR_ROLE_TIME;
+            if (column->role <= ORR_ROLE_BUS && own.scale == 1) {
                 numbers[column->way][column->role - ORR_ROLE_TIME] = number;
                 has[column->way][column->role - ORR_ROLE_TIME] = true;
             }
@@ -312,14 +332,16 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
     }
     if (!sized || !measured)
         return false;
+    in_bits = in_bits && settle_unit(&row);
     raw.size = row.size;
     raw.count = row.count;
     b->any_order = true;
     struct orr_evidence *e = orr_tables_add(b, &row, raw.type, raw.op);
     if (!b->results->form)
-        b->results->form = columns->separator == '|'   ? "Markdown table"
-                           : columns->separator == ' ' ? "table with named columns"
-                                                       : "CSV";
+        b->results->form = columns->separator == '|' ? "Markdown table"
+                           : columns->separator == ' ' || columns->separator == ORR_WIDE_BLANKS
+                               ? "table with named columns"
+                               : "CSV";
     if (rounded)
         orr_tables_note(b, "Sizes such as 65K and 33M are read as the nearest power of two: 65K as 64 KiB");
     if (columns->unread)
@@ -328,6 +350,8 @@ static bool take_cells(struct orr_results_building *b, const char *line, size_t 
     if (columns->assumed)
         orr_tables_note(
             b, "The column in GB/s is read as bus bandwidth, because its name does not say which bandwidth it is");
+    if (e)
+        orr_tables_last(b)->in_bits = in_bits;
     if (e) {
         say_columns(b, &raw, &row, e);
         for (int way = 0; way < 2; way++)

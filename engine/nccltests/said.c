@@ -266,11 +266,29 @@ static bool takes_nvlink(const struct orr_result_table *table)
     return false;
 }
 
-/* The full board, for a model without a number and a figure that cards do not reach. */
-static void conclude_alone(const struct orr_said *said, struct orr_result_table *table)
+/* Whether another table of the text is of a full board, of which this one may have a part. */
+static bool is_of_board(const struct orr_results_building *b, const struct orr_result_table *table)
 {
-    if (!said->alone || said->alone_differ || said->several || said->cards || table->device_count || table->model ||
-        table->hosts > 1 || (table->ranks && table->ranks != BOARD) || !takes_nvlink(table))
+    bool full = false;
+    for (uint32_t i = 0; i < b->results->table_count; i++)
+        full |= b->tables[i].ranks == BOARD;
+    return full && table->ranks < BOARD;
+}
+
+/* The full board, for a model without a number and a figure that cards do not reach. */
+static void conclude_alone(const struct orr_results_building *b, const struct orr_said *said,
+                           struct orr_result_table *table)
+{
+    if (!said->alone || said->alone_differ || said->cards || table->device_count || table->model)
+        return;
+    if (table->hosts > 1 && table->ranks == table->hosts * BOARD && takes_nvlink(table)) { /* "32 H100 nodes" */
+        table->said_gpus = BOARD;
+        table->said_line = said->alone_line;
+        table->model = said->alone;
+        return;
+    }
+    if (said->several || table->hosts > 1 || (table->ranks && table->ranks != BOARD && !is_of_board(b, table)) ||
+        !takes_nvlink(table))
         return;
     table->said_gpus = BOARD;
     table->said_line = said->alone_line;
@@ -294,7 +312,7 @@ void orr_said_conclude(const struct orr_results_building *b, struct orr_result_t
         table->said_nic_line = said->nic_line;
     }
     if (!said->gpus) {
-        conclude_alone(said, table);
+        conclude_alone(b, said, table);
         return;
     }
     const uint32_t elsewhere = said->others_differ ? 0 : (uint32_t)said->other_hosts;

@@ -137,6 +137,16 @@ static struct orr_result_table *open_table(struct orr_results_building *b, const
     return table;
 }
 
+/* Whether busbw / algbw shows that two rows are of different numbers of ranks, as in a loop over the GPUs. */
+static bool of_others(const struct orr_result_row *a, const struct orr_result_row *b)
+{
+    static const double LEAST = 5, SAME = 0.01; /* GB/s; the digits of smaller ones say little */
+    if (a->out.alg_bw < LEAST || b->out.alg_bw < LEAST || a->out.bus_bw < 0 || b->out.bus_bw < 0)
+        return false;
+    const double ratio = a->out.bus_bw / a->out.alg_bw * b->out.alg_bw / b->out.bus_bw;
+    return ratio < 1 - SAME || ratio > 1 + SAME;
+}
+
 /* Whether a row cannot belong to the table that is open. */
 static bool begins(const struct orr_results_building *b, const struct orr_result_row *row, const char *type,
                    const char *op)
@@ -147,6 +157,8 @@ static bool begins(const struct orr_results_building *b, const struct orr_result
         return b->last_size > row->size;
     const struct orr_result_table *table = &b->tables[b->results->table_count - 1];
     const struct orr_result_row *last = &b->rows[table->row_count - 1];
+    if (row->size == last->size && of_others(row, last))
+        return true;
     if (row->size < last->size ? !b->any_order || (table->row_count > 1 && b->rows[0].size < last->size)
                                : row->size > last->size && b->rows[0].size > last->size)
         return true;

@@ -259,7 +259,8 @@ static void take_other(struct orr_results_building *b, struct orr_span line)
         return;
     }
     struct orr_columns columns;
-    if (orr_columns_read(head.at, head.length, &columns)) {
+    const bool labelled = orr_labelled_take(b, head);
+    if (!labelled && orr_columns_read(head.at, head.length, &columns)) {
         orr_rows_end(b);
         orr_tables_close(b);
         b->columns = columns;
@@ -277,6 +278,8 @@ static void take_other(struct orr_results_building *b, struct orr_span line)
     const struct orr_span plain = orr_plain_words(head, buffer);
     const double figure = orr_said_take_release(b, plain);
     orr_said_take_line(b, plain);
+    if (labelled)
+        return;
     if (figure > 0)
         orr_summary_take_figure(b, plain, figure);
     else

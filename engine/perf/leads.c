@@ -350,24 +350,41 @@ static void say_wrong(const struct orr_perf_work *work, struct orr_perf_table *t
     }
 }
 
+/* Whether lines that programs printed show a cause, which explains more than what anybody says. */
+static bool is_shown(const struct orr_symptoms *symptoms)
+{
+    for (uint32_t i = 0; i < symptoms->count; i++)
+        if (symptoms->rows[i].weight == ORR_SYMPTOM_CAUSE && !symptoms->rows[i].by_words)
+            return true;
+    return false;
+}
+
 enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_perf_table *table, struct orr_error *err)
 {
     say_wrong(work, table);
     say_alone(work, table);
-    if (!table->analysis || table->main == UINT32_MAX) /* no result can be judged */
-        say_symptom(&work->check->symptoms, true, table);
+    const struct orr_symptoms *symptoms = &work->check->symptoms;
+    const bool judged = table->analysis && table->main != UINT32_MAX, shown = is_shown(symptoms);
+    if (orr_perf_say_times(work, table))
+        return ORR_OK;
+    if (!judged || (shown && (is_low_somehow(table) || table->verdict == ORR_PERF_CANNOT_JUDGE)))
+        say_symptom(symptoms, true, table);
+    if (shown && judged && table->lead_count)
+        return ORR_OK;
     if (!table->analysis) {
         say_named_nics(work, table);
         say_settings(work, table);
     }
-    if (!table->analysis || table->main == UINT32_MAX)
+    if (!judged)
+        return ORR_OK;
+    if (is_low_somehow(table) && orr_perf_say_channels(work, table))
         return ORR_OK;
     say_unused(work, table);
     ORR_TRY(cost_settings(work, table, err));
     orr_perf_say_meaning(work, table);
     if (!is_low_somehow(table))
         return ORR_OK;
-    say_symptom(&work->check->symptoms, false, table);
+    say_symptom(symptoms, false, table);
     say_gdr(work, table);
     bool said;
     say_named_nics(work, table);

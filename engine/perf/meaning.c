@@ -18,6 +18,14 @@ void orr_perf_lead(struct orr_perf_table *table, const char *sentence)
         table->leads[table->lead_count++] = sentence;
 }
 
+void orr_perf_lead_first(struct orr_perf_table *table, const char *sentence)
+{
+    const uint32_t kept = table->lead_count < ORR_PERF_LEADS ? table->lead_count : ORR_PERF_LEADS - 1;
+    memmove(&table->leads[1], &table->leads[0], kept * sizeof table->leads[0]);
+    table->leads[0] = sentence;
+    table->lead_count = kept + 1;
+}
+
 /* GB/s of all NICs of a host, if they limit AllReduce on two hosts; else 0. */
 static double nics_of_two_hosts(const struct orr_perf_table *table)
 {

@@ -75,6 +75,16 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
     return ORR_OK;
 }
 
+/* A result far above the prediction shows that the machine was guessed wrongly. */
+static void doubt_guess(struct orr_perf_table *table)
+{
+    static const double FAR = 1.5;
+    const struct orr_perf_row *row = table->main == UINT32_MAX ? NULL : &table->rows[table->main];
+    if (row && table->verdict == ORR_PERF_HIGH && !strcmp(table->machine_source, "guessed") &&
+        !table->measured->said_type && row->bus_bw > FAR * row->expected.bus_bw)
+        table->verdict = ORR_PERF_CANNOT_JUDGE;
+}
+
 static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_perf_table *table,
                                  struct orr_perf_machine *machine, struct orr_error *err)
 {
@@ -108,6 +118,7 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
             ORR_TRY(judge_on(work, machine, table, &why, err));
         if (machine->analysis)
             ORR_TRY(orr_perf_depend(work, machine, table, err));
+        doubt_guess(table);
     }
     if (machine->analysis) {
         find_crossovers(table);
@@ -117,6 +128,11 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
     if (table->verdict == ORR_PERF_LOW)
         ORR_TRY(orr_perf_explain(work, table, err));
     ORR_TRY(orr_perf_find_leads(work, table, err));
+    if (orr_perf_is_untimed(table)) {
+        table->verdict = ORR_PERF_CANNOT_JUDGE;
+        table->main = UINT32_MAX;
+        why = "the times are not those of the operation";
+    }
     table->sentence = orr_perf_sentence(work, table, why);
     return ORR_OK;
 }
@@ -196,6 +212,8 @@ enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr
         if (worst[table->verdict] >= worst[held->check.tables[held->check.main].verdict])
             held->check.main = i;
     }
+    if (code == ORR_OK)
+        orr_perf_compare_tables(&work, &held->check);
     if (code == ORR_OK)
         orr_perf_compare_releases(&work, &held->check);
     if (code != ORR_OK) {

@@ -76,6 +76,18 @@ const char *orr_perf_advise_acs(const struct orr_perf_work *work, struct orr_per
 bool orr_perf_uses_gdr(const struct orr_analysis *analysis);
 /* Whether the program sends between pairs of ranks. */
 bool orr_perf_is_of_pairs(const struct orr_perf_table *table);
+/* times.c: whether the times do not grow with the size, so that they are not those of the operation. */
+bool orr_perf_is_untimed(const struct orr_perf_table *table);
+/* Says what the times, or the number of channels, show alone; false if they show nothing. */
+bool orr_perf_say_times(const struct orr_perf_work *work, struct orr_perf_table *table);
+bool orr_perf_say_channels(const struct orr_perf_work *work, struct orr_perf_table *table);
+/* beside.c: says what tables show together: units that differ, NVLink SHARP on fewer GPUs. */
+void orr_perf_compare_tables(const struct orr_perf_work *work, struct orr_perf_check *check);
+/* releases.c: the row of a table at a size that the other has too, as large as possible; NULL if there is none. */
+const struct orr_perf_row *orr_perf_common_row(const struct orr_perf_table *table, const struct orr_perf_table *other,
+                                               const struct orr_perf_row **ret_other);
+/* Puts a sentence before the other leads. */
+void orr_perf_lead_first(struct orr_perf_table *table, const char *sentence);
 /* releases.c: says for tables of two releases what each gave and what is computed for each, as their first lead. */
 void orr_perf_compare_releases(const struct orr_perf_work *work, struct orr_perf_check *check);
 /* sentences.c: the verdict of a table; why: a clause if it cannot be judged. A verdict that rests on an assumed board

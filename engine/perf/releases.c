@@ -7,9 +7,8 @@
 #include "engine/base/words.h"
 #include "engine/perf/perfing.h"
 
-/* The row of a table at a size that the other has too, as large as possible; NULL if there is none. */
-static const struct orr_perf_row *common_row(const struct orr_perf_table *table, const struct orr_perf_table *other,
-                                             const struct orr_perf_row **ret_other)
+const struct orr_perf_row *orr_perf_common_row(const struct orr_perf_table *table, const struct orr_perf_table *other,
+                                               const struct orr_perf_row **ret_other)
 {
     const struct orr_perf_row *best = NULL;
     for (uint32_t i = 0, k = 0; i < table->row_count && k < other->row_count;) {
@@ -45,7 +44,7 @@ static const char *compare(const struct orr_perf_work *work, const struct orr_pe
                            const struct orr_perf_table *other)
 {
     static const double NOISE = 0.05, SAME = 0.02;
-    const struct orr_perf_row *b = NULL, *a = common_row(table, other, &b);
+    const struct orr_perf_row *b = NULL, *a = orr_perf_common_row(table, other, &b);
     const char *first = table->measured->library, *second = other->measured->library;
     char size[24];
     if (!a)
@@ -90,9 +89,6 @@ void orr_perf_compare_releases(const struct orr_perf_work *work, struct orr_perf
         const char *sentence = other < check->table_count ? compare(work, table, &check->tables[other]) : NULL;
         if (!sentence)
             continue;
-        const uint32_t kept = table->lead_count < ORR_PERF_LEADS ? table->lead_count : ORR_PERF_LEADS - 1;
-        memmove(&table->leads[1], &table->leads[0], kept * sizeof table->leads[0]);
-        table->leads[0] = sentence;
-        table->lead_count = kept + 1;
+        orr_perf_lead_first(table, sentence);
     }
 }

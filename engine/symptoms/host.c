@@ -160,14 +160,10 @@ static void little_shm(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
     const struct orr_log_event *full = orr_log_event_of(log, "shm-df-full"), *df = orr_log_event_of(log, "shm-df-64m");
-    static const char errors[] = "shm-extend|shm-create|shm-fallocate";
-    const struct orr_log_event *named = orr_log_event_of(log, errors);
-    const struct orr_log_event *failed =
-        named ? named : orr_log_event_of(log, "unhandled-system|result-system|tests-nccl");
+    const struct orr_log_event *failed = orr_log_event_of(log, "unhandled-system|result-system|tests-nccl");
     df = full ? full : df;
     const uint32_t line = df ? df->line : started_without_shm(log);
-    if (!line || (!full && !named && !(failed && strstr(failed->text, "ystem"))) ||
-        orr_symptom_other_error(log, errors))
+    if (!line || (!full && !(failed && strstr(failed->text, "ystem"))) || orr_symptom_other_error(log, ""))
         return;
     ORR_SYMPTOM(
         f, "shm-df", ORR_SYMPTOM_CAUSE, line,
@@ -210,30 +206,76 @@ static void shared_gpus(struct orr_symptom_finder *f)
         .explains = report->message->id);
 }
 
-/* CUDA calls a GPU busy that only one process may use. */
-static void exclusive_gpus(struct orr_symptom_finder *f)
+/* The number of CPUs in "0-3,64", or in a mask of hex words such as "ff,ffffffff". */
+static uint32_t count_cpus(const char *text, bool mask)
 {
-    const struct orr_log_event *mode = orr_log_event_of(f->log, "compute-exclusive|compute-exclusive-mode");
-    const struct orr_log_event *busy = orr_log_event_of(f->log, "cuda-busy|cuda-busy-application");
-    if (!mode || !busy)
+    uint32_t count = 0;
+    for (const char *at = text; *at; at += *at == ',') {
+        const char digit[] = {*at, '\0'};
+        char *end;
+        const unsigned long first = strtoul(mask ? digit : at, &end, mask ? 16 : 10);
+        if (mask && *at != ',') {
+            count += (uint32_t)__builtin_popcount((unsigned)first);
+            at++;
+            continue;
+        }
+        if (mask)
+            continue;
+        if (end == at)
+            return 0; /* "empty, ignoring" */
+        const unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+        count += last >= first ? (uint32_t)(last - first + 1) : 0;
+        at = end;
+        if (*end && *end != ',')
+            return 0;
+    }
+    return count;
+}
+
+/* Processes that may run on one core only: their threads, among them those that drive the network, share it. */
+static void one_cpu(struct orr_symptom_finder *f)
+{
+    enum { CORE = 2 }; /* CPUs of a core with two threads */
+    const struct orr_log_record *bound = NULL;
+    const char *cpus = "";
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->log->record_count; i++) {
+        const struct orr_log_record *record = &f->log->records[i];
+        if (record->kind != ORR_LOG_AFFINITY)
+            continue;
+        const char *text = record->words[record->word_count - 1];
+        const uint32_t found = count_cpus(text, record->word_count == 1);
+        if (!found || found > CORE)
+            return;
+        if (!bound)
+            cpus = text, count = found, bound = record;
+    }
+    if (!bound || orr_symptom_has_one_host(f->log))
         return;
-    ORR_SYMPTOM(f, "compute-exclusive", ORR_SYMPTOM_CAUSE, mode->line,
+    const bool slurm = orr_symptom_said(f->log, " srun | sbatch |slurm", true);
+    ORR_SYMPTOM(f, "one-cpu", ORR_SYMPTOM_CAUSE, bound->line, .slows = true,
                 .cause = orr_symptom_text(
                     f,
-                    "The GPUs are in compute mode Exclusive Process (line %u): only one process may use each. If ranks "
-                    "choose their GPU late (no torch.cuda.set_device(local_rank) at the start), all of them open GPU 0 "
-                    "first, and CUDA refuses all but one, although nvidia-smi shows free GPUs.",
-                    mode->line),
-                .check = "Check: `nvidia-smi -q -d COMPUTE`; with CUDA_VISIBLE_DEVICES set to one GPU for each rank, "
-                         "the job must start.",
-                .cure = "Call torch.cuda.set_device(local_rank) before the first call of CUDA or NCCL. `sudo "
-                        "nvidia-smi -c 0` allows several processes on each GPU.",
-                .explains = busy->message->id);
+                    "Each rank may run on one CPU core only (line %u: %s %.40s). Its own threads and NCCL's proxy "
+                    "threads, which drive the NICs, take turns there, which slows transfers between hosts.",
+                    bound->line,
+                    bound->word_count == 1 ? "the mask"
+                    : count > 1            ? "CPUs"
+                                           : "CPU",
+                    cpus),
+                .check = slurm ? "Check: `srun taskset -cp $$` in the job; with more CPUs for each task, NCCL's line "
+                                 "about affinity lists them."
+                               : "Check: `taskset -cp $$` in a rank; run once with `mpirun --bind-to none`.",
+                .cure = slurm
+                            ? "Use `srun --cpus-per-task=N`, or export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK: since "
+                              "Slurm 22.05, srun does not take --cpus-per-task from the #SBATCH lines."
+                            : "Bind ranks to all cores of their NUMA node or to none (`--bind-to none`), or give the "
+                              "container more CPUs.");
 }
 
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
-    exclusive_gpus(f);
+    one_cpu(f);
     little_shm(f);
     shared_gpus(f);
     driver_older(f);

@@ -3,6 +3,8 @@
  * the providers of libfabric. */
 #include <string.h>
 
+#include "engine/base/words.h"
+#include "engine/machines/machine_types.h"
 #include "engine/symptoms/finding.h"
 
 /* libfabric uses TCP, although it probably has a provider for the host's NICs. */
@@ -11,7 +13,7 @@ static void slow_provider(struct orr_symptom_finder *f)
     static const char *const slow[] = {"tcp", "sockets", "udp"};
     for (uint32_t i = 0; i < f->log->record_count; i++) {
         const struct orr_log_record *record = &f->log->records[i];
-        const char *provider = record->kind == ORR_LOG_OFI_PROVIDER ? record->words[record->word_count - 1] : "";
+        const char *provider = record->kind == ORR_LOG_OFI_PROVIDER ? record->words[1] : "";
         for (size_t k = 0; k < sizeof slow / sizeof slow[0]; k++) {
             if (strcspn(provider, ",; ") != strlen(slow[k]) || strncmp(provider, slow[k], strlen(slow[k])) != 0)
                 continue;
@@ -30,14 +32,43 @@ static void slow_provider(struct orr_symptom_finder *f)
     }
 }
 
+/* Amazon's plugin finds a part of the EFA interfaces of the machine type that it names. */
+static void few_interfaces(struct orr_symptom_finder *f)
+{
+    const struct orr_machine_type *type = NULL;
+    const struct orr_log_record *found = NULL;
+    for (uint32_t i = 0; i < f->log->record_count; i++) {
+        const struct orr_log_record *record = &f->log->records[i];
+        if (record->kind == ORR_LOG_PLATFORM && !type)
+            type = orr_machine_type_find(record->words[0]);
+        else if (record->kind == ORR_LOG_OFI_PROVIDER && record->value_count && !strncmp(record->words[1], "efa", 3))
+            found = found && found->values[0] > record->values[0] ? found : record;
+    }
+    const uint32_t count = found ? (uint32_t)found->values[0] : 0, all = type ? type->nets : 0;
+    if (!count || 2 * count > all)
+        return;
+    ORR_SYMPTOM(f, "few-efa", ORR_SYMPTOM_CAUSE, found->line, .slows = true,
+                .cause = orr_symptom_text(
+                    f,
+                    "Amazon's plugin finds %u EFA interface%s (line %u), and a %s has %u of %g Gb/s: the job cannot "
+                    "use the others.",
+                    count, orr_plural(count), found->line, type->name, all, type->net_mbps / 1000.0),
+                .check = "Check in the container: `fi_info -p efa | grep domain: | sort -u | wc -l`, and `ls "
+                         "/dev/infiniband`.",
+                .cure = orr_symptom_text(f,
+                                         "Give the container all of them: in Kubernetes vpc.amazonaws.com/efa: %u in "
+                                         "requests and limits (%u for each GPU), in Docker all of /dev/infiniband. The "
+                                         "instance itself must have been started with %u interfaces of type efa.",
+                                         all, all >= type->gpus ? all / type->gpus : 1, all));
+}
+
 /* Slingshot's provider opens no domain in a job step that has no VNI. */
 static void lacks_vni(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *open = orr_log_event_of(f->log, "ofi-open"), *vni = orr_log_event_of(f->log, "cxi-vni");
     const struct orr_log_record *cxi = NULL;
     for (uint32_t i = 0; i < f->log->record_count && !cxi; i++)
-        if (f->log->records[i].kind == ORR_LOG_OFI_PROVIDER &&
-            !strcmp(f->log->records[i].words[f->log->records[i].word_count - 1], "cxi"))
+        if (f->log->records[i].kind == ORR_LOG_OFI_PROVIDER && !strcmp(f->log->records[i].words[1], "cxi"))
             cxi = &f->log->records[i];
     if (!open || !(cxi || vni) || !strstr(open->text, "-38"))
         return;
@@ -162,6 +193,7 @@ static void named_network(struct orr_symptom_finder *f)
 void orr_symptoms_of_plugins(struct orr_symptom_finder *f)
 {
     slow_provider(f);
+    few_interfaces(f);
     lacks_vni(f);
     lacks_plugin(f);
     plugin_on_some(f);
