@@ -61,6 +61,9 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "Run once without CUDA graphs (vLLM: --enforce-eager): then this error goes away. Run the first collective of "
      "each communicator, which allocates memory, before the capture.",
      "RuntimeError: CUDA error: operation not permitted when stream is capturing"},
+    {"watchdog-frame", ORR_FROM_OTHER, ORR_WEIGHT_NOTE,
+     "ProcessGroupNCCL::", "workCleanupLoop|watchdogHandler|ncclCommWatchdog", "PyTorch's watchdog thread runs here.",
+     "Nothing is wrong by itself.", "frame #5: c10d::ProcessGroupNCCL::workCleanupLoop() + 0x170 (0x7f2b4e0fa420)"},
     {"capture-previous", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "previous error during capture", NULL,
      "The capture of a CUDA graph had failed before, and this call belongs to it.",
      "Look for the error before this one. Running without CUDA graphs (vLLM: --enforce-eager) shows it directly.",

@@ -109,7 +109,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "A kernel on this GPU, of NCCL or of the application, used memory that it may not use.",
      "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find the kernel. It is often the application's.",
      "RuntimeError: CUDA error: an illegal memory access was encountered"},
-    {"cuda-ordinal-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA error: invalid device ordinal", NULL,
+    {"cuda-ordinal-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, ": invalid device ordinal", NULL,
      "The program named a GPU that the process does not see.",
      "Choose the GPU by LOCAL_RANK, not by rank, and start no more processes on a host than it has GPUs; check "
      "CUDA_VISIBLE_DEVICES and the scheduler's GPU binding (`nvidia-smi -L` in a task).",

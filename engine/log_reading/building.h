@@ -131,6 +131,8 @@ bool orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
 /* watchdog.c: a line of PyTorch's watchdog, by the row of the table of messages that it has, about a rank. */
 void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const char *text, size_t length, int32_t rank,
                            uint32_t line);
+/* watchdog.c: a line that is not NCCL's, as a progress bar. */
+void orr_log_take_bar(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: a line of lspci; true if no row of the table of messages needs to be tried on it. */
 bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* apertures.c: a line about BAR 1 or the memory of a GPU; true if it is one. */

@@ -8,8 +8,9 @@
 
 enum { CALLS_MOST = 65536, NONE = UINT32_MAX };
 
-/* The line's words. */
+/* The line's words, and its value that is the root or peer. */
 enum { FUNCTION, OP_COUNT, SENT, RECEIVED, ELEMENTS, COMM };
+enum { PEER = 2 };
 
 bool orr_log_word_is(const char *text, const struct orr_log_catch *found, uint32_t word)
 {
@@ -74,9 +75,16 @@ void orr_log_take_call(struct orr_log_building *b, uint32_t writer, uint32_t lin
     const uint32_t index = (uint32_t)(call - b->log->calls);
     called->call = called->chosen || called->call == index ? index : NONE;
     called->chosen = false;
-    if (!orr_log_word_is(call->function, b->found, FUNCTION))
+    const int32_t peer = (int32_t)b->found->values[PEER];
+    const uint64_t op_count = read_hex(b->found, OP_COUNT);
+    const bool same = orr_log_word_is(call->function, b->found, FUNCTION);
+    const bool again = same && call->peer == peer && call->op_count == op_count;
+    if (!same)
         call->function = function_of(b);
-    call->op_count = read_hex(b->found, OP_COUNT);
+    call->peer = peer;
+    call->sent_twice |= again && !strcmp(call->function, "Send");
+    call->received_twice |= again && !strcmp(call->function, "Recv");
+    call->op_count = op_count;
     call->elements = strtoull(b->found->words[ELEMENTS].at, NULL, 10); /* a blank follows */
     call->line = line;
     call->lines++;

@@ -175,8 +175,18 @@ struct orr_log_progress {
 struct orr_log_timed_out {
     int32_t rank, work;
     const char *operation; /* "ALLREDUCE" */
-    double elements;       /* that go in */
+    double elements;       /* that go in; -1 if unknown, as before PyTorch 2.1 */
+    double limit;          /* seconds; 0 if unknown */
     uint32_t line;
+};
+
+/* The last progress bar of tqdm before a time limit ended: "Map:  9%|#    | 280/2969 [29:55<4:48:08, 155 examples/s]".
+ */
+struct orr_log_bar {
+    const char *what;     /* "Map" */
+    const char *left;     /* as printed, "4:48:08" */
+    double percent, took; /* took: seconds */
+    uint32_t line;        /* 0 if there is none */
 };
 
 /* An algorithm that NCCL chose, for all lines that say the same. */
@@ -197,8 +207,10 @@ struct orr_log_call {
     uint64_t elements;    /* as should this */
     uint32_t line, lines; /* the line; how many such lines there are */
     uint32_t writer, communicator;
-    int32_t rank;   /* -1 if no line names the rank of this communicator */
-    bool transfers; /* it also calls Send or Recv, whose numbers differ between ranks */
+    int32_t rank;                    /* -1 if no line names the rank of this communicator */
+    int32_t peer;                    /* or root */
+    bool transfers;                  /* it also calls Send or Recv, whose numbers differ between ranks */
+    bool sent_twice, received_twice; /* one after the other to or from the same peer, under one number */
 };
 
 /* A line in a person's words: lower case, one blank around each word. */
@@ -300,6 +312,7 @@ struct orr_log {
     uint32_t progress_count;
     struct orr_log_timed_out *timed_out;
     uint32_t timed_out_count;
+    struct orr_log_bar bar;
     struct orr_log_choice *choices; /* in order of their first line */
     uint32_t choice_count, choices_left_out;
     struct orr_log_call *calls;

@@ -7,9 +7,10 @@
  *     [rank7]:[E816 ...] [PG 0 (default_pg) Rank 7] Exception (either an error or timeout) detected by watchdog at
  *         work: 80078, last enqueued NCCL work: 80078, last completed NCCL work: 80077.
  *
- * Since 2.6, the second one is "failure detected by watchdog at work sequence id: 80078 PG status: last enqueued work:
- * 80078, last completed work: 80077".
+ * Before 2.1, the first one has no numbers of elements. Since 2.6, the second one is "failure detected by watchdog at
+ * work sequence id: 80078 PG status: last enqueued work: 80078, last completed work: 80077".
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/log_reading/building.h"
@@ -60,7 +61,15 @@ static void take_progress(struct orr_log_building *b, const char *text, size_t l
 static void take_timed_out(struct orr_log_building *b, const char *text, size_t length, int32_t rank, uint32_t line)
 {
     struct orr_log *log = b->log;
-    if (!scan_at(b, "WorkNCCL(", "WorkNCCL(SeqNum=%d, OpType=%w, NumelIn=%f,", text, length) ||
+    static const char limit_mark[] = "Timeout(ms)=";
+    const char *limit = memmem(text, length, limit_mark, strlen(limit_mark)), *end = text + length;
+    double milliseconds = 0;
+    if (limit) {
+        limit += strlen(limit_mark);
+        (void)orr_log_scan_number(&limit, end, &milliseconds);
+    }
+    const bool sized = scan_at(b, "WorkNCCL(", "WorkNCCL(SeqNum=%d, OpType=%w, NumelIn=%f,", text, length);
+    if ((!sized && !scan_at(b, "WorkNCCL(", "WorkNCCL(SeqNum=%d, OpType=%w,", text, length)) ||
         log->timed_out_count == ROWS_MOST ||
         !ORR_RESERVE(log->arena, log->timed_out, log->timed_out_count, b->timed_out_capacity))
         return;
@@ -68,8 +77,51 @@ static void take_timed_out(struct orr_log_building *b, const char *text, size_t 
         (struct orr_log_timed_out){.rank = rank,
                                    .work = (int32_t)b->found->values[0],
                                    .operation = orr_log_keep_text(b, b->found->words[0].at, b->found->words[0].length),
-                                   .elements = b->found->values[1],
+                                   .elements = sized ? b->found->values[1] : -1,
+                                   .limit = milliseconds / 1000,
                                    .line = line};
+}
+
+/* Reads "1:02:03" or "02:03" at *at, which moves on; -1 if there is none, as for "?". */
+static double seconds_at(const char **at, const char *end)
+{
+    enum { UNIT = 60 };
+    double total = 0, value;
+    for (int fields = 0;; fields++) {
+        if (!orr_log_scan_int(at, end, &value) || value < 0)
+            return -1;
+        total = total * UNIT + value;
+        if (*at == end || **at != ':')
+            return fields ? total : -1;
+        ++*at;
+    }
+}
+
+void orr_log_take_bar(struct orr_log_building *b, const char *line, size_t length, uint32_t number)
+{
+    enum { WHAT_MOST = 60 };
+    const char *end = line + length, *bar = memmem(line, length, "%|", 2), *digits = bar;
+    if (!bar || b->log->timed_out_count)
+        return; /* what goes on after the limit tells nothing about it */
+    while (digits > line && orr_is_digit(digits[-1]))
+        digits--;
+    const char *colon = digits, *begin = line;
+    while (colon > line && (orr_log_is_blank(colon[-1]) || colon[-1] == ':'))
+        colon--;
+    begin = colon - begin > WHAT_MOST ? colon - WHAT_MOST : begin;
+    const char *at = memmem(bar, (size_t)(end - bar), " [", 2);
+    at = at ? at + 2 : end;
+    const double took = seconds_at(&at, end);
+    if (took < 0 || at == end || *at != '<')
+        return;
+    const char *left = ++at;
+    if (seconds_at(&at, end) <= 0)
+        return;
+    b->log->bar = (struct orr_log_bar){.what = orr_log_keep_text(b, begin, (size_t)(colon - begin)),
+                                       .left = orr_log_keep_text(b, left, (size_t)(at - left)),
+                                       .percent = strtod(digits, NULL),
+                                       .took = took,
+                                       .line = number};
 }
 
 void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const char *text, size_t length, int32_t rank,

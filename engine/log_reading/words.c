@@ -113,6 +113,15 @@ static void take_mentions(struct orr_log_building *b, const char *words, size_t 
     }
 }
 
+/* Whether the words are the name of a configuration and its number, which rows of engine/symptoms compare. */
+static bool is_number_of(const char *words)
+{
+    static const char names[] =
+        " gpus_per_node | nproc_per_node | num_gpus | ddp_timeout | distributed_timeout_minutes ";
+    const size_t name = strcspn(words + 1, " ") + 2;
+    return orr_is_digit(words[name]) && orr_log_has_word(words, name, names);
+}
+
 void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number, bool printed)
 {
     enum { BLANKS_LEAST = 4 }; /* around three words */
@@ -128,7 +137,7 @@ void orr_log_take_words(struct orr_log_building *b, const char *text, size_t len
     words[count] = '\0';
     for (size_t i = 0; i < count; i++)
         blanks += words[i] == ' ';
-    if (blanks < BLANKS_LEAST || log->said_count == LINES_MOST ||
+    if ((blanks < BLANKS_LEAST && !is_number_of(words)) || log->said_count == LINES_MOST ||
         (!log->said && !(log->said = ORR_NEW(log->arena, struct orr_log_said, LINES_MOST))))
         return;
     struct orr_log_said *said = &log->said[log->said_count];

@@ -74,11 +74,12 @@ const struct orr_symptom_part *orr_symptom_part_at(uint32_t index);        /* in
 const struct orr_symptom_part *orr_symptom_part(const char *id);           /* NULL if there is no such part */
 const struct orr_symptom_part *orr_symptom_part_of_file(const char *file); /* NULL if there is no such part */
 
-/* job.c, trace.c, program.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and
+/* job.c, trace.c, program.c, processes.c, pcie.c, host.c, p2p.c, ranks.c, network.c (which also asks connections.c and
  * interfaces.c), gids.c, ports.c, commands.c, settings.c */
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_trace(struct orr_symptom_finder *f);
 void orr_symptoms_of_program(struct orr_symptom_finder *f);
+void orr_symptoms_of_processes(struct orr_symptom_finder *f);
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
 void orr_symptoms_of_runs(struct orr_symptom_finder *f);      /* runs.c */
 void orr_symptoms_of_next_runs(struct orr_symptom_finder *f); /* runs.c, after all others */

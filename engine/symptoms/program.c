@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows about a program whose ranks do not make the same calls, or not in time: PyTorch compared them, code in the text
- * makes a collective on one rank only, experts of ZeRO-3, data that one rank prepares. */
+ * makes a collective on one rank only, experts of ZeRO-3, data that one rank prepares, and its progress
+ * bar; a time limit that a group does not have. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/symptoms/finding.h"
@@ -146,8 +148,96 @@ static void prepares_data(struct orr_symptom_finder *f)
         .explains = hang->message->id);
 }
 
+/* A progress bar that ran on for as long as the others waited in their first collectives. */
+static void still_at_work(struct orr_symptom_finder *f)
+{
+    enum { FIRST_ONES = 16 };
+    const struct orr_log *log = f->log;
+    const struct orr_log_bar *bar = &log->bar;
+    const struct orr_log_event *hang = orr_log_event_of(log, "watchdog-timeout");
+    const double limit = log->timed_out_count ? log->timed_out[0].limit : 0;
+    if (!hang || !bar->line || bar->took < 0.8 * limit || bar->took > 1.05 * limit)
+        return;
+    for (uint32_t i = 0; i < log->timed_out_count; i++)
+        if (log->timed_out[i].work > FIRST_ONES)
+            return; /* as in training, whose bar stands still in a hang */
+    ORR_SYMPTOM(f, "still-at-work", ORR_SYMPTOM_CAUSE, bar->line,
+                .cause = orr_symptom_text(f,
+                                          "A rank was still busy (line %u: %s, %.0f %% after %.0f min, %s to go) when "
+                                          "the time limit of %.0f min ended the others, which waited for it.",
+                                          bar->line, bar->what, bar->percent, bar->took / 60, bar->left, limit / 60),
+                .check =
+                    "Check: the bars of the other ranks begin only after that, and a small part of the data works.",
+                .cure = "Prepare the data once before the job (a cache), with more workers, or raise the timeout of "
+                        "init_process_group() (Transformers: ddp_timeout; Accelerate: InitProcessGroupKwargs).",
+                .explains = hang->message->id);
+}
+
+/* The longest time limit that the text asks for, in seconds; 0 if it asks for none. */
+static double asked_limit(const struct orr_log *log, uint32_t *ret_line)
+{
+    static const struct {
+        const char *words; /* as in struct orr_log_said */
+        double unit;
+    } limits[] = {{" distributed_timeout_minutes ", 60},
+                  {" distributed timeout minutes ", 60},
+                  {" deepspeed_timeout ", 60},
+                  {" timedelta minutes ", 60},
+                  {" timedelta hours ", 3600},
+                  {" timedelta seconds ", 1},
+                  {" ddp_timeout ", 1},
+                  {" ddp timeout ", 1}};
+    double most = 0;
+    for (uint32_t i = 0; i < log->said_count; i++)
+        for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
+            const char *at = strstr(log->said[i].words, limits[k].words);
+            const double seconds = at ? strtod(at + strlen(limits[k].words), NULL) * limits[k].unit : 0;
+            if (seconds <= most)
+                continue;
+            most = seconds;
+            *ret_line = log->said[i].line;
+        }
+    return most;
+}
+
+/* The name of the group whose work timed out, " (tp)"; "" if no line names it. */
+static const char *group_named(const struct orr_symptom_finder *f)
+{
+    const char *group = f->log->progress_count ? f->log->progress[0].group : NULL;
+    const char *name = group ? strchr(group, '(') : NULL;
+    return name ? orr_symptom_text(f, " %s", name) : "";
+}
+
+/* A time limit that the text asks for, and a shorter one that ended the job: each group has its own. */
+static void other_limit(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *hang = orr_log_event_of(log, "watchdog-timeout");
+    const double limit = log->timed_out_count ? log->timed_out[0].limit : 0;
+    uint32_t line = 0;
+    const double asked = asked_limit(log, &line);
+    if (!hang || (limit != 600 && limit != 1800) || asked <= limit)
+        return;
+    ORR_SYMPTOM(
+        f, "other-limit", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(f,
+                                  "The limit of line %u (%.0f min) does not reach the group%s that timed out in line "
+                                  "%u: it has %.0f min, PyTorch's default, and a rank was later than that.",
+                                  line, asked / 60, group_named(f), log->timed_out[0].line, limit / 60),
+        .check = orr_symptom_text(f,
+                                  "Check: Timeout(ms)=%.0f in that line, and the call of new_group() or "
+                                  "init_process_group() that makes the group without timeout=.",
+                                  limit * 1000),
+        .cure = "Give that call timeout= (neither NCCL nor PyTorch reads NCCL_TIMEOUT, and "
+                "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC is another limit), or make the late rank faster: compiled kernels, "
+                "data and checkpoints on local disks.",
+        .explains = hang->message->id);
+}
+
 void orr_symptoms_of_program(struct orr_symptom_finder *f)
 {
+    still_at_work(f);
+    other_limit(f);
     compared_calls(f);
     guarded_call(f);
     experts_of_zero3(f);

@@ -194,25 +194,47 @@ static void one_gpu_a_task(struct orr_symptom_finder *f)
                 .explains = event->message->id);
 }
 
-/* nccl-tests is to use more GPUs than `nvidia-smi -L` lists. */
+/* How many GPUs of a host a line of words asks for; 0 if it does not say. */
+static unsigned long wanted_gpus(const char *words)
+{
+    static const char *const names[] = {" gpus_per_node ",  " gpus per node ", " nproc_per_node ",
+                                        " nproc per node ", " num_gpus ",      " num gpus "};
+    const char *program = strstr(words, "_perf "), *option = program ? strstr(program, " g ") : NULL;
+    unsigned long wanted = option ? strtoul(option + strlen(" g "), NULL, 10) : 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !wanted; i++)
+        if ((option = strstr(words, names[i])))
+            wanted = strtoul(option + strlen(names[i]), NULL, 10);
+    return wanted;
+}
+
+/* A program is to use more GPUs of a host than `nvidia-smi -L` lists. */
 static void too_many_gpus(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
-    const struct orr_log_event *event = orr_log_event_of(log, "tests-ordinal");
+    const struct orr_log_event *event = bad_ordinal(log);
     const uint32_t listed = log->kinds[ORR_LOG_GPU_NAME];
     for (uint32_t i = 0; event && listed && i < log->said_count; i++) {
-        const char *words = log->said[i].words, *program = strstr(words, "_perf ");
-        const char *option = program ? strstr(program, " g ") : NULL;
-        const unsigned long wanted = option ? strtoul(option + strlen(" g "), NULL, 10) : 0;
+        const unsigned long wanted = wanted_gpus(log->said[i].words);
+        const bool tests = !strcmp(event->message->id, "tests-ordinal");
         if (wanted <= listed)
             continue;
-        ORR_SYMPTOM(f, "too-many-gpus", ORR_SYMPTOM_CAUSE, log->said[i].line,
-                    .cause =
-                        orr_symptom_text(f, "nccl-tests is to use %lu GPUs (-g in line %u), and the text lists %u.",
-                                         wanted, log->said[i].line, listed),
-                    .check = "Check: `nvidia-smi -L` where the job runs, and CUDA_VISIBLE_DEVICES.",
-                    .cure = orr_symptom_text(f, "Use -g %u, or as many ranks with -g 1.", listed),
-                    .explains = event->message->id);
+        ORR_SYMPTOM(
+            f, "too-many-gpus", ORR_SYMPTOM_CAUSE, log->said[i].line,
+            .cause = tests
+                         ? orr_symptom_text(f, "nccl-tests is to use %lu GPUs (-g in line %u), and the text lists %u.",
+                                            wanted, log->said[i].line, listed)
+                         : orr_symptom_text(f,
+                                            "The program counts on %lu GPUs in each host (line %u), and the text "
+                                            "lists %u, so a rank takes a GPU that does not exist (line %u). This "
+                                            "is not NCCL.",
+                                            wanted, log->said[i].line, listed, event->line),
+            .check = "Check: `nvidia-smi -L` where the job runs, and CUDA_VISIBLE_DEVICES.",
+            .cure = tests ? orr_symptom_text(f, "Use -g %u, or as many ranks with -g 1.", listed)
+                          : orr_symptom_text(f,
+                                             "Set that number to %u where the program, the launcher or the engine is "
+                                             "configured (TensorRT-LLM: gpus_per_node when the engine is built).",
+                                             listed),
+            .explains = event->message->id);
         return;
     }
 }

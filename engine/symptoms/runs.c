@@ -2,6 +2,7 @@
 /* Runs without a part of NCCL (parts.c). A person who says that the job works with NCCL_P2P_DISABLE=1 has shown which
  * part is at fault. If nobody made such a run, and nothing else shows why a job stands still, the runs to make next are
  * the answer: each rules a part in or out. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/symptoms/finding.h"
@@ -16,7 +17,8 @@ static const char works[] =
 static const char in_vain[] = "not help|n t help|no help|not work|n t work|n t solve|not solve|n t fix|not fix|no "
                               "difference|no effect|no change| neither| none |nothing|no luck|no success|in vain";
 static const char no_better[] =
-    " still | even with| even when| despite|also fail|also hang|same error|same problem|same issue";
+    " still | even with| even when| despite|also fail|also hang|same error|same problem|same issue|same result|same "
+    "hang| 0 the same | 1 the same | all the same ";
 /* Words of somebody who asks about the setting, or who changed something else, too. */
 static const char unclear[] = " not set|unset|what does| should i | safe to | drawback|performance "
                               "lower|nccl_socket_ifname|nccl_ib_hca|gid_index|nccl_algo|nccl_proto|nccl_topo_file";
@@ -122,7 +124,7 @@ static void set_in_hang(struct orr_symptom_finder *f)
                                           "The text mentions a hang (line %u) and NCCL_P2P_DISABLE=1 (line %u): if the "
                                           "job works with it and hangs without it, %s%s.",
                                           hang->line, line, part->fault, or_driver(f, part)),
-                .check = part->check, .cure = part->cure);
+                .check = part->check, .cure = part->cure, .guess = true);
 }
 
 void orr_symptoms_of_runs(struct orr_symptom_finder *f)
@@ -186,6 +188,17 @@ static bool all_called(const struct orr_log *log)
     return largest != UINT32_MAX && log->progress_count >= (uint32_t)log->communicators[largest].rank_count;
 }
 
+/* Whether ranks of a group enqueued numbers of calls that are far apart, so they do not make the same ones. */
+static bool lags(const struct orr_log *log)
+{
+    enum { FAR = 16 };
+    for (uint32_t i = 1; i < log->progress_count; i++)
+        if (abs(log->progress[i].enqueued - log->progress[0].enqueued) >= FAR && log->progress[i].group &&
+            log->progress[0].group && !strcmp(log->progress[i].group, log->progress[0].group))
+            return true;
+    return false;
+}
+
 /* Whether the log ends while NCCL connects GPUs by P2P. */
 static bool ends_connecting(const struct orr_log *log)
 {
@@ -231,6 +244,8 @@ static const char *standstill(struct orr_symptom_finder *f, const struct orr_log
             f, "The first collective of a group did not end (line %u): data does not get from rank to rank%s.",
             *ret_line, all_called(log) ? "" : ", or a rank never called it");
     *ret_line = timeout && server ? timeout->line : hang ? hang->line : 0;
+    if (timeout && server && lags(log))
+        return NULL;
     if (timeout && server)
         return "The ranks of an inference server make the same calls, so it is rarely the program that keeps a "
                "collective from ending: a worker failed, or its data or a CUDA graph does not get on.";
@@ -295,5 +310,5 @@ void orr_symptoms_of_next_runs(struct orr_symptom_finder *f)
         .check = runs,
         .cure =
             words ? "If nothing helps, paste what all ranks print with NCCL_DEBUG=INFO, and `nvidia-smi topo -m`." : "",
-        .by_words = words, .explains = timeout ? timeout->message->id : NULL);
+        .by_words = words, .guess = true, .explains = timeout ? timeout->message->id : NULL);
 }

@@ -31,6 +31,7 @@ struct orr_symptom {
     uint32_t line;        /* of the text; 0 if several */
     bool by_words;        /* it answers a person's words in that line; nothing that a program printed shows it */
     bool slows;           /* it costs speed and stops no job, so it is not the cause if the job failed or hangs */
+    bool guess;           /* a run to make if nothing shows the cause; ranks whose calls differ refute it */
     bool forces_p2p;      /* the setting allows P2P over PCIe, which GPUs that NVLink joins do not use */
     const char *explains; /* id of the message that it causes, before which it is reported; NULL if there is none */
 };

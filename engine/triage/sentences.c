@@ -134,6 +134,8 @@ static void say_verdict(struct orr_triaging *t)
     if (triage->missing_count && triage->missing_why)
         say(t, orr_triage_text(t, "Rank%s %s %s.", orr_plural(triage->missing_count), missing ? missing : "",
                                triage->missing_why));
+    if (triage->missing_check)
+        say(t, triage->missing_check);
 }
 
 /* Adds the meaning of a message and the advice, unless a symptom has explained it, then the line itself. */
@@ -245,7 +247,7 @@ static void say_cause(struct orr_triaging *t)
     if (!said && !first)
         said += say_tried(t);
     if (!first)
-        say_event(t, explains != NULL);
+        say_event(t, explains || triage->missing_check);
     if (!said && !event && triage->symptoms.count && triage->symptoms.rows[0].weight == ORR_SYMPTOM_SETTING &&
         !triage->symptoms.rows[0].slows) {
         say_more(t, triage->symptoms.rows[0].cause);

@@ -41,7 +41,8 @@ ORR_COMPARATOR(by_rank, struct orr_log_progress *const, ORR_ORDER((*a)->rank, (*
 /* Whether every rank contributes equally many elements to a collective. */
 static bool is_even(const char *operation)
 {
-    return !strcmp(operation, "ALLREDUCE") || !strcmp(operation, "BROADCAST") || !strcmp(operation, "REDUCE");
+    return !strcmp(operation, "ALLREDUCE") || !strcmp(operation, "BROADCAST") || !strcmp(operation, "REDUCE") ||
+           !strcmp(operation, "_ALLGATHER_BASE") || !strcmp(operation, "_REDUCE_SCATTER_BASE");
 }
 
 /* Whether all ranks make the same call: not for transfers between two ranks, nor for groups of calls. */
@@ -76,24 +77,39 @@ static uint32_t keep_certain(const struct orr_log_timed_out **calls, uint32_t co
     return kept;
 }
 
+/* Whether all calls that timed out are of one group: the only one that lines name, or else that of a work so far on
+ * that two groups hardly come to it at once. */
+static bool of_one_group(const struct orr_log *log, const char *group)
+{
+    enum { FAR = 32 };
+    for (uint32_t i = 0; i < log->progress_count; i++)
+        if (!group || !is_of(&log->progress[i], group))
+            return false;
+    for (uint32_t i = 0; i < log->timed_out_count; i++)
+        if (log->timed_out[i].work != log->timed_out[0].work || (!group && log->timed_out[i].work < FAR))
+            return false;
+    return true;
+}
+
 /* The collective in which each rank waited when the work named by the first line of a group timed out. A rank is
- * included if its own line names the same work. */
+ * included if its own line names the same work, or if all lines are of one group. */
 static uint32_t gather(struct orr_triaging *t, const char *group, const struct orr_log_timed_out ***ret_calls)
 {
     const struct orr_log *log = t->log;
     const struct orr_log_progress **rows = ORR_NEW(t->arena, const struct orr_log_progress *, log->progress_count);
     const struct orr_log_timed_out **calls = ORR_NEW(t->arena, const struct orr_log_timed_out *, log->timed_out_count);
     uint32_t row_count = 0, count = 0;
-    for (uint32_t i = 0; rows && i < log->progress_count; i++)
+    const bool one_group = of_one_group(log, group);
+    for (uint32_t i = 0; rows && group && i < log->progress_count; i++)
         if (is_of(&log->progress[i], group) && (!row_count || log->progress[i].work == rows[0]->work))
             rows[row_count++] = &log->progress[i];
     if (row_count)
         qsort(rows, row_count, sizeof *rows, by_rank);
-    for (uint32_t i = 0; calls && row_count && i < log->timed_out_count && !orr_budget_spent(1); i++) {
+    for (uint32_t i = 0; calls && (row_count || one_group) && i < log->timed_out_count && !orr_budget_spent(1); i++) {
         const struct orr_log_timed_out *call = &log->timed_out[i];
         const struct orr_log_progress like = {.rank = call->rank}, *key = &like;
-        if (call->work == rows[0]->work && is_collective(call->operation) &&
-            bsearch(&key, rows, row_count, sizeof *rows, by_rank))
+        if ((!row_count || call->work == rows[0]->work) && is_collective(call->operation) &&
+            (one_group || bsearch(&key, rows, row_count, sizeof *rows, by_rank)))
             calls[count++] = call;
     }
     *ret_calls = calls;
@@ -126,6 +142,12 @@ static uint32_t callers_of(const struct orr_log_timed_out *call, const struct or
     return found;
 }
 
+/* " of 512 elements"; "" if unknown. */
+static const char *size_of(struct orr_triaging *t, const struct orr_log_timed_out *call)
+{
+    return call->elements < 0 ? "" : orr_triage_text(t, " of %.0f elements", call->elements);
+}
+
 /* If no call is that of most ranks, names each: nothing shows which is right. */
 static void name_sides(struct orr_triaging *t, const struct orr_log_timed_out *const *calls, uint32_t count,
                        int32_t *ranks)
@@ -142,8 +164,8 @@ static void name_sides(struct orr_triaging *t, const struct orr_log_timed_out *c
     }
     for (uint32_t k = 0; k < side_count && k < SIDES_MOST; k++) {
         const uint32_t callers = callers_of(sides[k], calls, count, ranks);
-        text = orr_triage_text(t, "%s, rank%s %s called %s of %.0f elements (line %u)", text, orr_plural(callers),
-                               orr_ranks_text(ranks, callers, t->arena), sides[k]->operation, sides[k]->elements,
+        text = orr_triage_text(t, "%s, rank%s %s called %s%s (line %u)", text, orr_plural(callers),
+                               orr_ranks_text(ranks, callers, t->arena), sides[k]->operation, size_of(t, sides[k]),
                                sides[k]->line);
     }
     t->triage->sides = orr_triage_text(
@@ -175,12 +197,23 @@ static bool name_other_calls(struct orr_triaging *t, const char *group)
             ranks[odd_count++] = calls[i]->rank;
             several |= !is_same(calls[i], odd);
         }
-    orr_triage_missing(t, ranks, odd_count,
-                       orr_triage_text(t,
-                                       "called %s%s of %.0f elements as work %d (line %u), and other ranks called %s "
-                                       "of %.0f (line %u): the program's ranks took different paths",
-                                       several ? "different collectives, such as " : "", odd->operation, odd->elements,
-                                       odd->work, odd->line, most->operation, most->elements, most->line));
+    orr_triage_missing(
+        t, ranks, odd_count,
+        orr_triage_text(t, "called %s%s%s as work %d (line %u), and other ranks called %s%s (line %u): %s",
+                        several ? "different collectives, such as " : "", odd->operation, size_of(t, odd), odd->work,
+                        odd->line, most->operation, size_of(t, most), most->line,
+                        !strcmp(odd->operation, most->operation) ? "the inputs of the program's ranks differ"
+                                                                 : "the program's ranks took different paths"));
+    t->triage->missing_check =
+        strcmp(odd->operation, most->operation) != 0
+            ? "Check how many batches each rank has (print len(dataloader)), and each condition that not all ranks "
+              "meet: "
+              "give all ranks equally many batches, and make the same calls on every rank. "
+              "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records the calls."
+            : "Check what decides the size on each rank: its batch, padding, or in a server the requests and tokens "
+              "that "
+              "it schedules (run once without speculative decoding). All ranks must give equally many elements, and no "
+              "setting of NCCL changes that.";
     return true;
 }
 
@@ -210,5 +243,5 @@ static bool name_behind(struct orr_triaging *t, const char *group)
 bool orr_triage_timeouts(struct orr_triaging *t)
 {
     const char *group = group_of(t->log);
-    return group && (name_other_calls(t, group) || name_behind(t, group));
+    return name_other_calls(t, group) || (group && name_behind(t, group));
 }

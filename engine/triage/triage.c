@@ -299,6 +299,16 @@ static bool all_nvlink(const struct orr_analysis *analysis)
     return any;
 }
 
+/* If the program's ranks differ in their calls, no part of NCCL is at fault. */
+static void drop_guesses(struct orr_triage *triage)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < triage->symptoms.count; i++)
+        if (!triage->symptoms.rows[i].guess || !(triage->missing_check || triage->sides))
+            triage->symptoms.rows[kept++] = triage->symptoms.rows[i];
+    triage->symptoms.count = kept;
+}
+
 /* GPUs that NVLink joins use P2P over it, whatever the P2P level allows beyond. */
 static void drop_levels(const struct orr_triaging *t)
 {
@@ -321,6 +331,7 @@ enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_ch
     ORR_TRY(orr_symptoms_find(log, arena, &ret_triage->symptoms, err));
     drop_levels(&t);
     judge(&t);
+    drop_guesses(ret_triage);
     demote_slow(log, ret_triage);
     orr_triage_ran(&t);
     ORR_TRY(orr_triage_choices(&t, err));

@@ -103,9 +103,10 @@ struct orr_triage {
     const char *finished_how;  /* "its communicators were destroyed"; NULL if finished is 0 */
     const int32_t *missing;    /* ranks that lag or did not finish initialisation, ascending */
     uint32_t missing_count;
-    bool all_waited;         /* every rank reports that it waited in the same work */
-    bool ended_on_some;      /* the missing ranks do not end the communicator, and others do */
-    const char *missing_why; /* a phrase; NULL if none are missing */
+    bool all_waited;           /* every rank reports that it waited in the same work */
+    bool ended_on_some;        /* the missing ranks do not end the communicator, and others do */
+    const char *missing_why;   /* a phrase; NULL if none are missing */
+    const char *missing_check; /* how to find out more, and what to do, if lines show that calls differ; NULL */
     const char *sides; /* a sentence about ranks that called different collectives, none of them most ranks; NULL */
     struct orr_triage_call *last_calls; /* where the job did not end and its ranks differ in them; the lowest first */
     uint32_t last_call_count;
