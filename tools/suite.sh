@@ -39,10 +39,11 @@ targets_of() { [ "$1" != release ] || echo suite; }
 # Seconds of one core, or of waiting if that is longer, for the longest files of browser and of http under the sanitizers; others count as 5.
 lengths="
 http/attacks 45   http/openapi 30   http/faults 35      http/limits 20      http/uncompared 12  http/service 10     http/log_mutations 12
-browser/clusters 40  browser/twelve 40    browser/inputs 30   browser/log 28      browser/compare 26    browser/everywhere 26
-browser/figures 25   browser/page 22      browser/verdict 20  browser/export 20   browser/transfers 18  browser/opening 18
-browser/perf 16      browser/why 16       browser/explore 16  browser/tasks 16    browser/library 16    browser/glance 15
-browser/settings 14  browser/differences 14 browser/hosts 12  browser/source 10   browser/bandwidth 8   browser/channels 7
+browser/everywhere 37  browser/opening 36     browser/clusters 35     browser/twelve 32       browser/inputs 27       browser/verdict 26
+browser/why 18       browser/perf 18        browser/export 18       browser/log 17          browser/bandwidth 17    browser/figures 16
+browser/steady 16    browser/rack 16        browser/page 15         browser/compare 15      browser/library 14      browser/differences 14
+browser/tasks 13     browser/scenes 13      browser/settings 13     browser/glance 11       browser/transfers 10    browser/explore 10
+browser/hosts 9      browser/fleet 8        browser/source 8        browser/design 7        browser/machine_picker 7  browser/channels 6
 "
 # share N I FILE...: the Ith of N shares that take about the same time. The longest file is dealt first, each to the shortest share so far.
 share() {
@@ -117,7 +118,8 @@ finish() {
     sed -n '2,$s/^/    /p' <<<"$tally"
 }
 
-# side_by_side PIECE...: this many at once as there are cores. Each is a group of processes of its own, which ends with this script.
+# side_by_side PIECE...: $jobs at once, two more than there are cores, because browsers and databases wait. Each is a group of processes of its
+# own, which ends with this script.
 side_by_side() {
     local name ended
     declare -A running=()
@@ -157,7 +159,7 @@ run_tests() {
     need $kinds
     # shellcheck disable=SC2086
     for preset in $(printf '%s\n' $presets | sort -u); do targets=$(targets_of "$preset") build "$preset"; done
-    passed=0 failed=0 skipped=0 jobs=${ORR_TEST_JOBS:-$(($(nproc) + 1))}
+    passed=0 failed=0 skipped=0 jobs=${ORR_TEST_JOBS:-$(($(nproc) + 2))}
     work=build-test
     rm -rf $work && mkdir $work
     in_memory

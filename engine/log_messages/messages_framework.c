@@ -126,6 +126,11 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "NotImplementedError: Using RTX 4000 series doesn't support faster communication broadband via P2P or IB. Please "
      "set `NCCL_P2P_DISABLE=\"1\"` and `NCCL_IB_DISABLE=\"1\" or use `accelerate launch` which will do this "
      "automatically."},
+    {"accelerate-p2p-off", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "faster communication speedups. Ensuring P2P", NULL,
+     "accelerate sets NCCL_P2P_DISABLE=1 and NCCL_IB_DISABLE=1 for its processes, because of the GPUs' name.",
+     "Cards that have P2P or NVLink are slower so: set NCCL_P2P_DISABLE=0, or use a newer accelerate.",
+     "Using RTX 3090 or 4000 series which doesn't support faster communication speedups. Ensuring P2P and IB "
+     "communications are disabled."},
     {"store-name", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "network addresses of (",
      "Name or service not known|Temporary failure in name",
      "This host cannot resolve the host name in the line, which is that of another host of the job.",

@@ -138,6 +138,13 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Check `nvidia-smi -q -d COMPUTE` and nvidia-smi's processes (`nvidia-smi -c 0` allows several), Xid messages in "
      "dmesg, and on a vGPU `nvidia-smi -q | grep -i licen`.",
      "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable"},
+    {"compute-exclusive", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "E. Process", NULL,
+     "Only one process at a time may use this GPU (compute mode Exclusive Process).",
+     "`nvidia-smi -c 0` allows several.",
+     "| N/A   31C    P0    36W / 250W |      0MiB / 40960MiB |      0%   E. Process |"},
+    {"compute-exclusive-mode", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "Exclusive_Process", NULL,
+     "Only one process at a time may use this GPU (compute mode Exclusive Process).",
+     "`nvidia-smi -c 0` allows several.", "    Compute Mode                          : Exclusive_Process"},
     {"sysfs-path", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Could not find real path of /sys/class/pci_bus", NULL,
      "NCCL did not find a GPU in /sys: WSL2 with an old NCCL, or a container or virtual machine that hides it.",
      "On WSL2 use NCCL 2.10.3 or newer. In a container, mount /sys as it is; in a virtual machine, check `lspci` and "

@@ -48,6 +48,10 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The PCIe link of a NIC or of a switch is slower than the device.",
      "Compare with its neighbours; use a slot of the device's generation, and check the BIOS and risers.",
      "LnkSta: 17:00.0 Infiniband controller: Speed 8GT/s of 32GT/s (slower than the device), Width x16"},
+    {"pcie-idle", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "LnkSta:", "(a GPU, maybe idle)",
+     "The PCIe link of a GPU has all its lanes and a low speed, as it has while the GPU is idle.",
+     "Look again under load.",
+     "LnkSta: 01:00.0 VGA compatible controller: Speed 2.5GT/s of 16GT/s (a GPU, maybe idle), Width x16"},
     {"ib-port-down", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Physical state:", "Polling|Disabled|Sleep",
      "The port of a NIC has no link.",
      "Check cable, transceiver and switch port (ibstat, mlxlink), or leave the NIC out of NCCL_IB_HCA.",
@@ -65,6 +69,10 @@ const struct orr_log_message orr_log_messages_host[] = {
      "disable_custom_all_reduce=True only silences the message.",
      "WARNING [custom_all_reduce.py:137] Custom allreduce is disabled because your platform lacks GPU P2P capability "
      "or P2P test failed."},
+    {"vllm-p2p-cache", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "reading GPU P2P access cache from", NULL,
+     "vLLM does not test P2P, but reads the result of an older test.", "Delete the file after a change of the driver.",
+     "INFO [custom_all_reduce_utils.py:244] reading GPU P2P access cache from "
+     "/root/.cache/vllm/gpu_p2p_access_cache_for_0,1.json"},
     {"bridge-slow", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "class=\"0x060400\"", "link_speed=\"2.5 GT/s\" link_width=\"1\"",
      "A topology file gives a PCIe bridge the slowest link of all.", "Give it the link that the bridge really has.",
      "<pci busid=\"ffff:ff:00.0\" class=\"0x060400\" vendor=\"0x104c\" device=\"0x8232\" link_speed=\"2.5 GT/s\" "

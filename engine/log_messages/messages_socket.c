@@ -58,7 +58,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "socketPollConnect poll() returned 1, no POLLOUT events"},
     {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying", ORR_RETRIED,
      "Call to connect returned Connection refused, retrying"},
-    {"socket-retry-newer", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "connect to", "retrying (", ORR_RETRIED,
+    {"socket-retry-newer", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "connect ", "retrying (", ORR_RETRIED,
      "socketPollConnect: connect to 10.0.0.2<41235> returned Connection refused, retrying (3/34) after sleep for 300 "
      "msec"},
     {"socket-closed", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Connection closed by remote peer", NULL,
@@ -75,10 +75,18 @@ const struct orr_log_message orr_log_messages_socket[] = {
     {"socket-pipe", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Call to send to",
      "Broken pipe|Connection reset by peer", "Another rank's connection broke: its process ended or was killed.",
      "Look for the first error of the other ranks.", "Net : Call to send to 10.0.0.2<42918> failed : Broken pipe"},
+    {"socket-no-answer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ", "failed : Connection timed out",
+     "An open connection to another rank got no answer for 15 minutes or more: the host at its other end is gone, the "
+     "network between them broke, or a firewall dropped the connection, for example because it had carried nothing "
+     "for long.",
+     "Check whether the process at the address that the line names still runs, and `ping` between the hosts. If both "
+     "are well, compare the time since the last transfer with the idle time limits of firewalls, NAT and load "
+     "balancers on the path.",
+     "socketProgressOpt: Call to recv from 10.0.0.2<42918> failed : Connection timed out"},
     {"socket-transfer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to recv from %t failed", NULL,
      "Receiving over a socket failed, for the reason that ends the line.",
      "Look for an earlier error of the host that the line names; then check the network between the two hosts.",
-     "Net : Call to recv from 10.0.0.2<42918> failed : Connection timed out"},
+     "Net : Call to recv from 10.0.0.2<42918> failed : No buffer space available"},
     {"socket-transfer-send", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to send to %t failed", NULL,
      "Sending over a socket failed, for the reason that ends the line.",
      "Look for an earlier error of the host that the line names; then check the network between the two hosts.",
@@ -157,7 +165,10 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "newer, which connects 128 peers at a time.",
      "Call to bind failed : Address already in use"},
     {"socket-files", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Too many open files", NULL,
-     "The process has no more file descriptors.", "Raise the limit for the job: `ulimit -n 65536`.",
+     "The process has no more file descriptors. Over TCP, each connection takes NCCL_SOCKET_NTHREADS x "
+     "NCCL_NSOCKS_PERTHREAD of them, and alltoall connects every rank with all others.",
+     "Check `ulimit -n` in the job itself and in its container: it may differ from that of a login. Raise it: `ulimit "
+     "-n 65536`, docker --ulimit nofile=1048576, LimitNOFILE of the service that starts it; or use fewer sockets.",
      "Call to socket failed : Too many open files"},
     {"comm-id", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Invalid NCCL_COMM_ID", NULL, "NCCL_COMM_ID is not an address.",
      "Write NCCL_COMM_ID as <ipv4>:<port>, [<ipv6>]:<port> or <hostname>:<port>.",

@@ -5,6 +5,10 @@
 
 #include "engine/log_messages/messages.h"
 
+#define ORR_LARGER_SHM                                                                                                 \
+    "Check `df -h /dev/shm` in the job's container while it starts. Make it larger: docker --shm-size=1g (or "         \
+    "--ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm. Remove leftovers: /dev/shm/nccl-*."
+
 const struct orr_log_message orr_log_messages_transport[] = {
     {"matrix-nvlink", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GPU0 X NV%d", NULL, "NVLink joins some of these GPUs.",
      "Nothing needs to change.", "GPU0\t X \tNV12\tNODE\tNODE"},
@@ -53,18 +57,13 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "(--ipc=host). NCCL_P2P_DISABLE=1 works around it.",
      "failed to open CUDA IPC handle : 201 invalid device context"},
     {"shm-fallocate", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to posix_fallocate failed", NULL,
-     "/dev/shm is full or too small for NCCL's shared memory.",
-     "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm. "
-     "Remove leftovers: /dev/shm/nccl-*.",
+     "/dev/shm is full or too small for NCCL's shared memory.", ORR_LARGER_SHM,
      "Call to posix_fallocate failed : No space left on device"},
     {"shm-extend", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to extend /dev/shm", NULL,
-     "/dev/shm is full or too small for NCCL's shared memory.",
-     "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm. "
-     "Remove leftovers: /dev/shm/nccl-*.",
+     "/dev/shm is full or too small for NCCL's shared memory.", ORR_LARGER_SHM,
      "Error: failed to extend /dev/shm/nccl-MsnPcq to 9637892 bytes, error: No space left on device (28)"},
     {"shm-create", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while creating shared memory segment", NULL,
-     "NCCL could not make its shared memory, mostly because /dev/shm is full or too small.",
-     "Make it larger: docker --shm-size=1g (or --ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm.",
+     "NCCL could not make its shared memory, mostly because /dev/shm is full or too small.", ORR_LARGER_SHM,
      "Error while creating shared memory segment /dev/shm/nccl-MsnPcq (size 9637888), error: No space left on device "
      "(28)"},
     {"shm-df-full", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, " 100", "100% /dev/shm", "/dev/shm is full.",

@@ -106,7 +106,7 @@ bool orr_log_take_aperture(struct orr_log_building *b, const char *line, uint32_
         return take_total(b, line, number);
     if ((at = after(line, "MiB / ")) && strchr(line, '|')) {
         take_memory(b, read_size(at));
-        return true;
+        return !strstr(line, "E. Process"); /* which has a message */
     }
     if (strstr(line, "NVIDIA ") && (at = strrchr(line, ',')) && read_size(at + 1) > 0) {
         take_memory(b, read_size(at + 1));

@@ -92,6 +92,8 @@ struct orr_log_building {
     enum orr_log_usage { ORR_LOG_USAGE_NONE, ORR_LOG_USAGE_BAR1, ORR_LOG_USAGE_MEMORY } usage; /* of nvidia-smi -q */
     enum orr_log_matrix { ORR_LOG_MATRIX_NONE, ORR_LOG_MATRIX_OFF, ORR_LOG_MATRIX_ON } matrix; /* of peer_rates.c */
     double rates[ORR_PEERS_MOST][ORR_PEERS_MOST]; /* without P2P, GB/s; 0: unknown */
+    int clock;                                    /* of the last line that has a time, in seconds since midnight */
+    uint32_t clock_line;                          /* 0 if no line has one */
     bool limit_asked;                             /* the line before was `ulimit -l`, and its answer follows */
     struct orr_span before;                       /* text before "NCCL WARN" in the current speech: the file of NCCL */
     bool continues, command;                      /* the line before ended with a backslash; it belonged to a command */
@@ -144,7 +146,13 @@ void orr_log_take_stated(struct orr_log_building *b, const char *line, uint32_t 
 bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: the row of lsmod about the GPU driver; true if the line is that row. */
 bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
+/* clock.c: the time of a line. */
+void orr_log_take_clock(struct orr_log_building *b, const char *line, uint32_t number);
 /* words.c: a line that is not NCCL's; printed: some other program wrote it. */
+/* Whether a person's sentence or title quotes what is at `at`; first: this is the first line that is not empty. Sets
+ * *ret_tried if the sentence is about another attempt. */
+bool orr_log_is_quoted(const struct orr_log_building *b, const char *line, size_t length, const char *at, bool first,
+                       bool *ret_tried);
 void orr_log_take_words(struct orr_log_building *b, const char *text, size_t length, uint32_t number, bool printed);
 /* commands.c: a line that no program printed, as a command or a part of one. */
 void orr_log_take_command(struct orr_log_building *b, const char *line, size_t length, uint32_t number);

@@ -8,7 +8,7 @@
  *
  * Older lspci does not write "(downgraded)", so the two lines are compared here. A port above a device may have more
  * lanes than the device, and the link of an idle GPU slows down by itself, also at the port above it. So a link
- * is called slow only at a NIC or at the upstream port of a switch. */
+ * is called slow only at a NIC or at the upstream port of a switch, and that of a GPU has a message of its own. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,6 +70,9 @@ static int compare_link(const struct orr_log_pci *pci, const char *line, size_t 
     if (speed < pci->speed && pci->speed > FAST && (pci->is_nic || pci->is_upstream))
         return snprintf(text, 200, "LnkSta: %s: Speed %gGT/s of %gGT/s (slower than the device), Width x%d",
                         pci->device, speed, pci->speed, width);
+    if (speed < pci->speed && pci->is_gpu)
+        return snprintf(text, 200, "LnkSta: %s: Speed %gGT/s of %gGT/s (a GPU, maybe idle), Width x%d", pci->device,
+                        speed, pci->speed, width);
     return 0;
 }
 

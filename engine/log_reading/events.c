@@ -151,7 +151,7 @@ static const char *file_of(struct orr_log_building *b)
 }
 
 /* The event of a row, or of a text without a row; made if it is new. NONE if there are too many. */
-static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *text, size_t length, uint32_t line)
+static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *text, size_t length)
 {
     struct orr_log_events *events = b->events;
     struct orr_log *log = b->log;
@@ -172,12 +172,7 @@ static uint32_t event_of(struct orr_log_building *b, uint32_t row, const char *t
     events->unknown[count] = shape;
     if (row != NONE)
         events->by_row[row] = count + 1;
-    log->events[count] = (struct orr_log_event){
-        .message = row == NONE ? NULL : events->rows[row],
-        .text = orr_log_keep_text(b, text, length < TEXT_MOST ? length : TEXT_MOST),
-        .file = file_of(b),
-        .line = line,
-    };
+    log->events[count] = (struct orr_log_event){.message = row == NONE ? NULL : events->rows[row], .quoted = true};
     log->event_count++;
     return count;
 }
@@ -196,6 +191,23 @@ static void add_source(struct orr_log_building *b, struct source source)
         !orr_index_add(&events->index, hash, events->source_count))
         return;
     events->sources[events->source_count++] = source;
+}
+
+/* Takes the first line of an event, or the first that a program printed in the place of a quoted one. */
+static void place_event(struct orr_log_building *b, struct orr_log_event *event, const char *text, size_t length,
+                        const char *at, uint32_t writer, uint32_t line)
+{
+    const bool marked = b->before.length > 0; /* "NCCL WARN" is between start and text */
+    const char *start = marked ? b->before.at : text, *from = marked ? start + b->before.length : at;
+    bool tried = false;
+    event->quoted = writer == ORR_LOG_NOBODY &&
+                    orr_log_is_quoted(b, start, (size_t)(text + length - start), from, line == 1, &tried);
+    if (event->count && event->quoted)
+        return;
+    event->tried = event->quoted && tried;
+    event->text = orr_log_keep_text(b, text, length < TEXT_MOST ? length : TEXT_MOST);
+    event->file = file_of(b);
+    event->line = line;
 }
 
 /* The rank in a prefix such as PyTorch's "[rank3]:" or "Rank 3]"; -1 if there is none. */
@@ -227,12 +239,14 @@ bool orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
     }
     length -= (size_t)(begin - text);
     const int32_t rank = named_rank(begin, length);
-    uint32_t index = event_of(b, row, begin, length, line);
+    uint32_t index = event_of(b, row, begin, length);
     if (index == NONE) {
         b->log->events_left_out++;
         return true;
     }
     struct orr_log_event *event = &b->log->events[index];
+    if (event->quoted) /* so far, or it is new */
+        place_event(b, event, begin, length, at, writer, line);
     event->count++;
     event->last_line = line;
     add_source(b, (struct source){index, rank >= 0 ? NONE : writer, rank >= 0 ? -1 : dev, rank});
@@ -322,6 +336,8 @@ void orr_log_place_events(struct orr_log_building *b)
         if (source->writer != NONE)
             source->rank = rank_at(places, place_count, &log->writers[source->writer], source->dev);
     }
+    for (uint32_t i = 0; i < log->event_count; i++)
+        log->events[i].tried &= log->writer_count > 0;
     if (events->source_count)
         qsort(events->sources, events->source_count, sizeof *events->sources, by_event);
     for (uint32_t i = 0; i < events->source_count;) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns lines into records: finds the writer of each, reads its values, and joins wrapped lines. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -156,6 +157,15 @@ static void know_host(struct orr_log_building *b, const char *name)
         known->names[known->count++] = name;
 }
 
+/* "# nThread 1 nGpus 1 minBytes 8 maxBytes 1073741824 step: 2(factor) ..." */
+static void take_test_head(struct orr_log *log, const char *line)
+{
+    static const char mark[] = " maxBytes ";
+    const char *at = strstr(line, mark);
+    if (at && strstr(line, "# nThread "))
+        log->test_most = strtoull(at + strlen(mark), NULL, 10);
+}
+
 /* A row of nccl-tests' results: "1048576 262144 float sum -1 61.2 17.1 32.1 0 ...". */
 static bool take_test_row(struct orr_log_building *b, const char *line)
 {
@@ -163,13 +173,16 @@ static bool take_test_row(struct orr_log_building *b, const char *line)
     char type[16], operation[16];
     float time, algorithm, bus;
     int root;
-    const char *at = line + strspn(line, " \t");
+    const char *tag = strstr(line, "<stdout>:"); /* of mpirun --tag-output */
+    const char *at = tag ? tag + strlen("<stdout>:") : line;
+    at += strspn(at, " \t");
     if (!orr_is_digit(*at) ||
         sscanf(at, "%llu %llu %15s %15s %d %f %f %f", &size, &count, type, operation, &root, &time, &algorithm, &bus) !=
             8 ||
         !orr_is_letter(type[0]) || !orr_is_letter(operation[0]))
         return false;
     b->log->test_rows++;
+    b->log->test_size = size;
     return true;
 }
 
@@ -178,6 +191,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
     const char *at = lines->line, *end = lines->line + lines->length;
     struct orr_log_speech speech;
     int count = 0;
+    orr_log_take_clock(b, lines->line, lines->number);
     for (; orr_log_next_speech(&at, end, &b->known, &speech); count++) {
         take_speech(b, &speech, lines->number);
         if (!count && b->last.writer != ORR_LOG_NOBODY && speech.host.at == lines->line)
@@ -198,6 +212,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
         if (!printed)
             orr_log_take_command(b, lines->line, lines->length, lines->number);
         orr_log_take_stated(b, lines->line, lines->number);
+        take_test_head(b->log, lines->line);
         orr_log_take_program(b, lines->line, lines->length, lines->number);
         orr_log_take_words(b, lines->line, lines->length, lines->number, printed);
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);

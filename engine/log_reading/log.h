@@ -158,8 +158,10 @@ struct orr_log_event {
     const char *text;                      /* of the first line */
     const char *file;                      /* NCCL's file that warns in it, "proxy.cc:1485"; NULL if it names none */
     uint32_t line, last_line, count;       /* the first and the last line, and how many there are */
-    const int32_t *ranks;                  /* ranks that wrote it, ascending */
-    const char *const *hosts;              /* their hosts, in order of appearance */
+    bool quoted;              /* only a person's sentences have it; `line` is a program's if there is one */
+    bool tried;               /* quoted, of another run than the one whose lines the text has */
+    const int32_t *ranks;     /* ranks that wrote it, ascending */
+    const char *const *hosts; /* their hosts, in order of appearance */
     uint32_t rank_count, host_count;
 };
 
@@ -247,6 +249,12 @@ struct orr_log_guarded {
     bool others;                  /* code for the other ranks calls a collective, too */
 };
 
+/* The longest time that passed between two lines before NCCL's first warning, by the times of day in them. */
+struct orr_log_pause {
+    uint32_t seconds;  /* 0 if unknown */
+    uint32_t from, to; /* lines */
+};
+
 /* Subjects that a line mentions which is not a message: NCCL and what it uses, a hang, NCCL_P2P_DISABLE=1, a virtual
  * machine, EFA, or a card of the GeForce series. words.c has the words of each. */
 enum orr_log_mention {
@@ -317,14 +325,17 @@ struct orr_log {
     uint32_t choice_count, choices_left_out;
     struct orr_log_call *calls;
     uint32_t call_count;
-    bool rccl;            /* the library names itself RCCL */
-    uint32_t left_out;    /* lines that were understood but not kept, because there were too many */
-    uint32_t line_count;  /* of the text */
-    uint32_t nccl_count;  /* lines that NCCL wrote, understood or not */
-    uint32_t rejoined;    /* wrapped lines that were put together */
-    uint32_t split;       /* lines into which several writers had written */
-    uint32_t cut;         /* lines that were too long and were cut */
-    uint32_t test_rows;   /* rows of results of nccl-tests */
+    bool rccl;           /* the library names itself RCCL */
+    uint32_t left_out;   /* lines that were understood but not kept, because there were too many */
+    uint32_t line_count; /* of the text */
+    uint32_t nccl_count; /* lines that NCCL wrote, understood or not */
+    uint32_t rejoined;   /* wrapped lines that were put together */
+    uint32_t split;      /* lines into which several writers had written */
+    uint32_t cut;        /* lines that were too long and were cut */
+    uint32_t test_rows;  /* rows of results of nccl-tests */
+    uint64_t test_size;  /* the size of the last of them, in bytes */
+    uint64_t test_most;  /* the largest size that nccl-tests is to measure; 0 if unknown */
+    struct orr_log_pause pause;
     uint32_t lspci_count; /* lines of lspci about links and ACS */
     struct orr_log_aperture aperture;
     struct orr_log_peer_rates peer_rates;

@@ -99,6 +99,21 @@ static size_t plain(const char *text, size_t length, char words[2 * SEARCHED_MOS
     return count;
 }
 
+bool orr_log_is_quoted(const struct orr_log_building *b, const char *line, size_t length, const char *at, bool first,
+                       bool *ret_tried)
+{
+    char words[2 * SEARCHED_MOST + 3];
+    const struct orr_log_said said = {.words = words};
+    const size_t before = (size_t)(at - line);
+    plain(line, length, words);
+    *ret_tried = b->attempts || orr_log_says(&said, 1, 0, " tried | latter ");
+    if (first && (line[0] == '#' || orr_log_has_word(line, length, "[Bug]|Title:|Subject:")))
+        return true;
+    if (before > 2 && strchr("\"`", at[-1]) && at[-2] == ' ' && (orr_is_letter(at[-3]) || at[-3] == ','))
+        return true;
+    return orr_log_says(&said, 1, 0, " i | i m | i ve | my | our | why | latter ");
+}
+
 /* benchmark: the line may be a header of results, which does not ask about NCCL. */
 static void take_mentions(struct orr_log_building *b, const char *words, size_t count, uint32_t number, bool benchmark)
 {

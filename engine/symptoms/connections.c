@@ -7,63 +7,6 @@
 #include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
-/* Addresses that a rank announces and other hosts cannot reach: link-local ones, such as that of a BMC's interface, or
- * those of a container's own network. */
-static const struct private_address {
-    const char *id, *to[2], *cause, *check, *cure,
-        *set; /* set: the cure if NCCL_SOCKET_IFNAME is set; NULL if it is the same */
-} private_addresses[] = {
-    {"socket-link-local",
-     {"onnect to 169.254.", "onnect to fe80:"},
-     "A rank announces %.*s (line %u), a link-local address, which only hosts on the same link can reach. If the hosts "
-     "share another network, NCCL chose the wrong interface there.",
-     "Check on every host: `ip -br addr` names the interface with that address (a BMC's usb0, a node cache or "
-     "pod-id-link0 of Kubernetes, in Azure enP*, the half of eth0 for accelerated networking) and that of the common "
-     "network.",
-     "Set NCCL_SOCKET_IFNAME on every host to the interface of the common network.",
-     "NCCL_SOCKET_IFNAME must name, on every host, only the interface of the common network (=NAME matches it "
-     "exactly)."},
-    {"socket-docker",
-     {"onnect to 172.17."},
-     "A rank announces %.*s (line %u), by default an address of Docker's own bridge, which other hosts cannot reach: "
-     "NCCL opens ports of its own, so publishing some with -p is not enough.",
-     "Check in the container: `ip -4 addr` shows that address at eth0; on the host, at docker0.",
-     "Run the containers with --network host, and set NCCL_SOCKET_IFNAME to the interface of the common network. "
-     "Docker Desktop and WSL 2 need their own setting for that (mirrored networking).",
-     NULL},
-};
-
-static void private_socket(struct orr_symptom_finder *f, const struct private_address *row)
-{
-    static const char *const events[] = {"socket-connect",   "socket-abort",    "socket-refused",
-                                         "socket-timed-out", "socket-no-route", "socket-retry-newer"};
-    const struct orr_log_event *event = NULL;
-    const char *address = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !address; i++) {
-        event = orr_log_event_of(f->log, events[i]);
-        for (size_t k = 0; event && k < sizeof row->to / sizeof row->to[0] && row->to[k] && !address; k++)
-            address = strstr(event->text, row->to[k]);
-    }
-    if (!address)
-        return;
-    address += strlen("onnect to ");
-    const bool set = row->set && orr_symptom_setting(f->log, "NCCL_SOCKET_IFNAME", NULL);
-    const char *routed = row->set ? orr_symptom_routed(f) : NULL;
-    ORR_SYMPTOM(
-        f, row->id, ORR_SYMPTOM_CAUSE, event->line,
-        .cause = orr_symptom_text(f, row->cause, (int)strcspn(address, "< "), address, event->line),
-        .check = row->check,
-        .cure =
-            routed
-                ? orr_symptom_text(
-                      f,
-                      "Set NCCL_SOCKET_IFNAME=%.40s, or that interface's name on each host (=NAME matches it exactly).",
-                      routed)
-            : set ? row->set
-                  : row->cure,
-        .explains = event->message->id);
-}
-
 /* The IPv4 address after some words; false if there is none. */
 static bool address_after(const char *text, const char *word, unsigned ret_address[4])
 {
@@ -204,10 +147,103 @@ static void gdr_on_one_side(struct orr_symptom_finder *f)
         .cure = "Run `modprobe nvidia-peermem` on that host, and at every start.");
 }
 
+/* A connection broke after a long time without a line. TCP itself gives up after 15 minutes without an answer. */
+static void idle_connection(struct orr_symptom_finder *f)
+{
+    enum { MINUTE = 60, LONG = 5 * MINUTE, GIVES_UP = 20 * MINUTE };
+    const struct orr_log_event *event = orr_log_event_of(f->log, "socket-no-answer");
+    const struct orr_log_pause *pause = &f->log->pause;
+    if (!event || pause->to > event->line || pause->seconds < (pause->to + 1 >= event->line ? GIVES_UP : LONG))
+        return;
+    ORR_SYMPTOM(
+        f, "idle-connection", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = orr_symptom_text(
+            f,
+            "An open connection got no answer any more (line %u). Until then, nothing was printed for %u minutes "
+            "(lines %u "
+            "to %u): if nothing was sent either, a firewall, NAT or load balancer probably dropped the idle "
+            "connection.",
+            event->line, pause->seconds / MINUTE, pause->from, pause->to),
+        .check =
+            "Check: the process at the other end still runs, and the job works if the pause is short. Compare the "
+            "pause with the idle time limits on the path (`sysctl net.netfilter.nf_conntrack_tcp_timeout_established` "
+            "on the hosts, the cloud's firewall).",
+        .cure = "Raise that limit, or prepare the data before init_process_group, or run a small all_reduce every few "
+                "minutes. A longer timeout in PyTorch does not help.",
+        .explains = event->message->id);
+}
+
+/* The length of the name in a list of NCCL_IB_HCA or NCCL_SOCKET_IFNAME that is shorter than `name` and selects it,
+ * because it begins so; 0 if a name of the list is the whole name, or none selects it. */
+static size_t beginning_of(const char *list, const char *name, const char **ret_at)
+{
+    size_t found = 0;
+    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
+        const size_t length = strcspn(at, ",:");
+        if (strncmp(at, name, length) != 0 || !length)
+            continue;
+        if (!name[length])
+            return 0;
+        found = length;
+        *ret_at = at;
+    }
+    return found;
+}
+
+/* A name in a list of devices also selects others whose names begin so, such as mlx5_10 by mlx5_1. */
+static void longer_names(struct orr_symptom_finder *f)
+{
+    static const struct {
+        const char *setting, *network, *what, *errors, *look;
+    } rows[] = {{"NCCL_IB_HCA", "IB", "NICs", "ib-retry-exceeded|ib-modify-qp|ib-flushed|ib-async-fatal",
+                 "`ibdev2netdev` shows to which networks they belong"},
+                {"NCCL_SOCKET_IFNAME", "Socket", "interfaces",
+                 "socket-connect|socket-refused|socket-timed-out|socket-no-route|socket-retries",
+                 "`ip -br addr` shows to which networks they belong"}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct orr_log_nic nics[ORR_LOG_NICS];
+        uint32_t line = 0;
+        const char *value = orr_symptom_setting(f->log, rows[r].setting, &line), *at = NULL, *first = NULL;
+        const struct orr_log_record *list = orr_symptom_nic_list(f->log, rows[r].network);
+        const uint32_t count = value && list && !strchr("^=", *value) ? orr_log_read_nics(list->words[1], nics) : 0;
+        const char *names = "";
+        size_t length = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const size_t shorter = beginning_of(value, nics[i].name, &at);
+            bool device = false; /* what only begins names, such as "mlx5", is meant so */
+            for (uint32_t k = 0; k < count && shorter; k++)
+                device |= strlen(nics[k].name) == shorter && !memcmp(nics[k].name, at, shorter);
+            if (!device || (first && (length != shorter || memcmp(first, at, shorter) != 0)))
+                continue;
+            names = orr_symptom_text(f, "%s%s%.30s", names, *names ? ", " : "", nics[i].name);
+            first = at;
+            length = shorter;
+        }
+        if (!first)
+            continue;
+        const struct orr_log_event *event = orr_log_event_of(f->log, rows[r].errors);
+        const char *hca = event ? strstr(event->text, " hca ") : NULL;
+        const bool shown = hca && strstr(names, hca + strlen(" hca ")) != NULL;
+        if (hca && !shown)
+            continue;
+        ORR_SYMPTOM(
+            f, "longer-names", ORR_SYMPTOM_CAUSE, line, .slows = !event,
+            .cause = orr_symptom_text(
+                f, "%s=%.80s (line %u) selects all %s whose names begin so: %.*s also selects %.90s (line %u)%s.",
+                rows[r].setting, value, line, rows[r].what, (int)length, first, names, list->line,
+                shown ? orr_symptom_text(f, ", and the error is of such a one (line %u)", event->line) : ""),
+            .check = orr_symptom_text(f, "Check: %s; \"NET/%s : Using\" must list only those that all hosts share.",
+                                      rows[r].look, rows[r].network),
+            .cure =
+                orr_symptom_text(f, "Set %s==%.80s: with = at its start, names must be equal.", rows[r].setting, value),
+            .explains = event ? event->message->id : NULL);
+    }
+}
+
 void orr_symptoms_of_connections(struct orr_symptom_finder *f)
 {
-    for (size_t i = 0; i < sizeof private_addresses / sizeof private_addresses[0]; i++)
-        private_socket(f, &private_addresses[i]);
+    idle_connection(f);
+    longer_names(f);
     port_down(f);
     other_network(f);
     mtu_differs(f);

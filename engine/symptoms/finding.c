@@ -30,7 +30,7 @@ const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const ch
 const struct orr_symptom *orr_symptom_explaining(const struct orr_symptoms *symptoms, const char *id)
 {
     for (uint32_t i = 0; i < symptoms->count; i++)
-        if (symptoms->rows[i].weight == ORR_SYMPTOM_CAUSE && symptoms->rows[i].explains &&
+        if (symptoms->rows[i].weight <= ORR_SYMPTOM_OPEN && symptoms->rows[i].explains &&
             !strcmp(symptoms->rows[i].explains, id))
             return &symptoms->rows[i];
     return NULL;

@@ -160,10 +160,14 @@ static void little_shm(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
     const struct orr_log_event *full = orr_log_event_of(log, "shm-df-full"), *df = orr_log_event_of(log, "shm-df-64m");
-    const struct orr_log_event *failed = orr_log_event_of(log, "unhandled-system|result-system|tests-nccl");
+    static const char errors[] = "shm-extend|shm-create|shm-fallocate";
+    const struct orr_log_event *named = orr_log_event_of(log, errors);
+    const struct orr_log_event *failed =
+        named ? named : orr_log_event_of(log, "unhandled-system|result-system|tests-nccl");
     df = full ? full : df;
     const uint32_t line = df ? df->line : started_without_shm(log);
-    if (!line || (!full && !(failed && strstr(failed->text, "ystem"))) || orr_symptom_other_error(log, ""))
+    if (!line || (!full && !named && !(failed && strstr(failed->text, "ystem"))) ||
+        orr_symptom_other_error(log, errors))
         return;
     ORR_SYMPTOM(
         f, "shm-df", ORR_SYMPTOM_CAUSE, line,
@@ -204,6 +208,27 @@ static void shared_gpus(struct orr_symptom_finder *f)
         .cure = "Update the plugin: older ones fail at the cuMem calls of newer NCCL, which NCCL_CUMEM_ENABLE=0 and "
                 "NCCL_CUMEM_HOST_ENABLE=0 leave out.",
         .explains = report->message->id);
+}
+
+/* CUDA calls a GPU busy that only one process may use. */
+static void exclusive_gpus(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *mode = orr_log_event_of(f->log, "compute-exclusive|compute-exclusive-mode");
+    const struct orr_log_event *busy = orr_log_event_of(f->log, "cuda-busy|cuda-busy-application");
+    if (!mode || !busy)
+        return;
+    ORR_SYMPTOM(f, "compute-exclusive", ORR_SYMPTOM_CAUSE, mode->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "The GPUs are in compute mode Exclusive Process (line %u): only one process may use each. If ranks "
+                    "choose their GPU late (no torch.cuda.set_device(local_rank) at the start), all of them open GPU 0 "
+                    "first, and CUDA refuses all but one, although nvidia-smi shows free GPUs.",
+                    mode->line),
+                .check = "Check: `nvidia-smi -q -d COMPUTE`; with CUDA_VISIBLE_DEVICES set to one GPU for each rank, "
+                         "the job must start.",
+                .cure = "Call torch.cuda.set_device(local_rank) before the first call of CUDA or NCCL. `sudo "
+                        "nvidia-smi -c 0` allows several processes on each GPU.",
+                .explains = busy->message->id);
 }
 
 /* The number of CPUs in "0-3,64", or in a mask of hex words such as "ff,ffffffff". */
@@ -275,6 +300,7 @@ static void one_cpu(struct orr_symptom_finder *f)
 
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
+    exclusive_gpus(f);
     one_cpu(f);
     little_shm(f);
     shared_gpus(f);

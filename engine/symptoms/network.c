@@ -110,10 +110,15 @@ static void no_rdma(struct orr_symptom_finder *f)
                     : "NCCL found no InfiniBand or RoCE NIC",
             library ? library->line : none->line, hca ? " although NCCL_IB_HCA=" : "", hca ? hca : "",
             hca ? " expects one" : ""),
-        .check = "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the host.",
-        .cure = "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; Kubernetes: "
-                "request the RDMA resource of the device plugin) and install libibverbs1 and ibverbs-providers "
-                "(rdma-core) in the image.");
+        .check = library ? "Check in the job's container: `ldconfig -p | grep ibverbs`, then `ls /dev/infiniband`."
+                         : "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the "
+                           "host.",
+        .cure = library ? "If the host has such NICs, install libibverbs1 and ibverbs-providers (rdma-core) in the "
+                          "image, and give the container its devices (docker --device=/dev/infiniband; Kubernetes: the "
+                          "RDMA resource of the device plugin)."
+                        : "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; "
+                          "Kubernetes: request the RDMA resource of the device plugin) and install libibverbs1 and "
+                          "ibverbs-providers (rdma-core) in the image.");
 }
 
 /* RDMA without GPUDirect, by NCCL's own lines about its NICs; older releases name the missing module, which is a

@@ -215,8 +215,57 @@ static bool narrow_links(struct orr_symptom_finder *f)
     return true;
 }
 
+/* WSL 2, with data through host memory. */
+static bool none_in_wsl(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_symptom_transports seen = orr_symptom_transports(log);
+    const uint32_t line = orr_symptom_said(log, " wsl| wsl2|standard wsl2", true);
+    if (!line || seen.p2p || orr_log_event_of(log, "p2p-matrix-ok|peer-access-can|peer-access-yes") ||
+        !(seen.shm || orr_log_event_of(log, "vllm-no-p2p|p2p-refused|peer-access-none|p2p-matrix-refused")))
+        return false;
+    ORR_SYMPTOM(f, "p2p-wsl", orr_symptom_failed(log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, line, .slows = true,
+                .cause = orr_symptom_text(
+                    f,
+                    "This is WSL 2 (line %u), where CUDA goes through the driver of Windows: it offers no P2P between "
+                    "these GPUs, even if NVLink joins them and nvidia-smi shows its links, so NCCL sends data through "
+                    "host memory.",
+                    line),
+                .check = "Check: `python -c \"import torch; print(torch.cuda.can_device_access_peer(0, 1))\"` says "
+                         "False in WSL; on Linux itself, p2pBandwidthLatencyTest shows what the same cards can do.",
+                .cure = "No setting of NCCL changes it. Boot Linux itself for P2P or NVLink.",
+                .explains = "vllm-no-p2p");
+    return true;
+}
+
+/* vLLM believes a file about P2P, and the text shows P2P. */
+static bool cached_result(struct orr_symptom_finder *f)
+{
+    static const char from[] = "cache from ";
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *cache = orr_log_event_of(log, "vllm-p2p-cache");
+    const struct orr_log_event *refused = orr_log_event_of(log, "vllm-no-p2p");
+    const struct orr_log_event *offered = orr_log_event_of(log, "p2p-matrix-ok|peer-access-yes|peer-access-can");
+    const char *file = cache ? strstr(cache->text, from) : NULL;
+    if (!file || !refused || !(offered || orr_symptom_transports(log).p2p))
+        return false;
+    ORR_SYMPTOM(f, "vllm-p2p-cache", ORR_SYMPTOM_CAUSE, cache->line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "vLLM did not test P2P: it read the result of an older test from a file "
+                                     "(line %u), while %s. The file is probably older than the P2P.",
+                                     cache->line,
+                                     offered ? orr_symptom_text(f, "the driver offers P2P (line %u)", offered->line)
+                                             : "NCCL uses P2P in the same run"),
+                .check = orr_symptom_text(f, "Check: `cat %.200s` says false.", file + strlen(from)),
+                .cure = "Delete the file and start again: vLLM then tests P2P anew.", .explains = refused->message->id);
+    return true;
+}
+
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f)
 {
+    if (none_in_wsl(f) || cached_result(f))
+        return;
     if (orr_symptom_of_declared_p2p(f) || orr_symptom_of_patched_driver(f) || slower_than_host(f) || narrow_links(f))
         return;
     driver_offers_none(f);

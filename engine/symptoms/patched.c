@@ -201,7 +201,8 @@ bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
     uint32_t line;
     const char *patched = patched_by(f, model, wrong, &line);
     const bool mapped = orr_log_event_of(log, "cuda-peer-mapped"), about = wrong || orr_symptom_said(log, ABOUT, true);
-    const bool stops = log->mentions[ORR_MENTION_HANG] || wrong || orr_log_event_of(log, "vllm-nccl");
+    const bool stops = log->mentions[ORR_MENTION_HANG] || wrong ||
+                       (orr_log_event_of(log, "vllm-nccl") && !orr_log_event_of(log, "vllm-no-p2p"));
     const bool geforce = is_geforce(model ? model : said_model(log));
     if ((patched || mapped || (about && geforce)) && (no_space(f) || small_bar(f)))
         return true;

@@ -225,8 +225,76 @@ static void slow_link(struct orr_symptom_finder *f)
                         "risers or cables that cannot carry it.");
 }
 
+/* The speed of a GPU's link while nothing runs, about which somebody asks. */
+static void idle_link(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "pcie-idle");
+    const char *speed = event ? strstr(event->text, "Speed ") : NULL;
+    if (!speed ||
+        !orr_symptom_said(f->log, "2 5 gt|2 5gt|gen 1|gen1|downgrad|riser|link speed|pcie speed&!width x|lnkcap|lnkctl",
+                          false))
+        return;
+    speed += strlen("Speed ");
+    ORR_SYMPTOM(f, "pcie-idle", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
+                .cause = orr_symptom_text(
+                    f,
+                    "The link of the GPU has all its lanes and shows %.*s(line %u): a GPU lowers the speed of its link "
+                    "while it is idle and raises it under load, so this shows no fault of riser, slot or BIOS.",
+                    (int)strcspn(speed, "("), speed, event->line),
+                .check = "Check while all_reduce_perf runs: LnkSta again, or `nvidia-smi "
+                         "--query-gpu=pstate,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current "
+                         "--format=csv`.",
+                .cure = "Only if the speed stays low under load: reseat the card or riser, and set the slot's "
+                        "generation in the BIOS. The speed of NCCL then has another cause.");
+}
+
+/* Whether a communicator of the log has a GPU with this bus id: "1a:00.0" in the text, "1a000" in the log. */
+static bool is_gpu(const struct orr_log *log, const char *device, size_t length)
+{
+    char digits[16] = "";
+    size_t count = 0;
+    for (size_t i = 0; i < length && count + 1 < sizeof digits; i++)
+        if (device[i] != ':' && device[i] != '.' && (count || device[i] != '0'))
+            digits[count++] = device[i];
+    for (uint32_t i = 0; i < log->session_count; i++)
+        if (log->sessions[i].bus_id && !strcmp(log->sessions[i].bus_id, digits))
+            return true;
+    return false;
+}
+
+/* The kernel says that the IOMMU refused a device, which a line shows to be a GPU, or which iommu=pt did not help. */
+static void iommu_refuses(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *fault = orr_log_event_of(f->log, "dmar-fault|iommu-fault");
+    const struct orr_log_event *pt = orr_log_event_of(f->log, "iommu-passthrough");
+    if (!fault)
+        return;
+    const char *device = strstr(fault->text, "device [");
+    device = device ? device + strlen("device [") : "";
+    const size_t length = strcspn(device, "]");
+    const bool gpu = strstr(fault->text, "nvidia ") || (length && is_gpu(f->log, device, length));
+    if (!gpu && !pt)
+        return;
+    ORR_SYMPTOM(
+        f, "iommu-refuses", ORR_SYMPTOM_CAUSE, fault->line,
+        .cause = orr_symptom_text(f,
+                                  "The IOMMU refused accesses of %s%s%.*s (line %u)%s%s. Data that it sends to another "
+                                  "GPU or a NIC (P2P, GPUDirect RDMA) does not arrive, and NCCL waits for it.",
+                                  gpu ? "a GPU" : "a device", length ? ", " : "", (int)length, device, fault->line,
+                                  pt ? orr_symptom_text(f, ", although line %u says iommu=pt", pt->line) : "",
+                                  gpu ? "" : "; look with lspci whether it is a GPU or a NIC"),
+        .check = "Check: `sudo dmesg -w` during the hang shows new lines; with NCCL_P2P_DISABLE=1 the job works.",
+        .cure = pt ? "Turn the IOMMU off: intel_iommu=off or amd_iommu=off in the kernel's command line, or VT-d or "
+                     "AMD-Vi in the BIOS, which also leaves PCIe ACS off. A device that a virtual machine was given "
+                     "needs the IOMMU: then leave NCCL_P2P_DISABLE=1 set."
+                   : "Boot with iommu=pt or with the IOMMU off, and turn PCIe ACS off at the bridges between them.",
+        .explains = fault->message->id);
+}
+
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f)
 {
+    iommu_refuses(f);
+    idle_link(f);
     slow_bridges(f);
     narrow_link(f);
     slow_link(f);

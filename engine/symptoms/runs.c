@@ -305,7 +305,7 @@ void orr_symptoms_of_next_runs(struct orr_symptom_finder *f)
         runs = orr_symptom_text(f, "%s%s once with %s: if it works, %s%s.", runs, i ? " Run" : " run",
                                 next.parts[i]->off, next.parts[i]->fault, or_driver(f, next.parts[i]));
     ORR_SYMPTOM(
-        f, "next-run", ORR_SYMPTOM_CAUSE, line,
+        f, "next-run", ORR_SYMPTOM_OPEN, line,
         .cause = words ? "The text says that something hangs, but not where, so Orrery cannot tell why." : cause,
         .check = runs,
         .cure =

@@ -27,8 +27,10 @@ static const struct setting {
 } rows[] = {
     {"NCCL_P2P_DISABLE", "1", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL,
      WITHOUT_P2P, false},
-    {"NCCL_P2P_LEVEL", "LOC|0", "turns P2P off, so GPUs exchange data through host memory", ORR_SYMPTOM_SETTING, NULL,
-     WITHOUT_P2P, false},
+    {"NCCL_P2P_LEVEL", "LOC|0",
+     "turns P2P off, NVLink included, so GPUs exchange data through host memory (NCCL's log says that of "
+     "NCCL_P2P_DISABLE=1, too)",
+     ORR_SYMPTOM_SETTING, NULL, WITHOUT_P2P, false},
     {"NCCL_SHM_DISABLE", "1", "turns shared memory off, so GPUs without P2P use the network even on one host",
      ORR_SYMPTOM_SETTING, NULL, NULL, false},
     {"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off, so hosts exchange data over TCP sockets",
@@ -149,6 +151,29 @@ static void chunk_exceeds_slot(struct orr_symptom_finder *f)
                 .explains = "tests-wrong");
 }
 
+/* accelerate turns P2P off by the name of the GPUs, which have P2P if NVLink joins them, or if they are RTX 3090. */
+static bool set_by_accelerate(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *off = orr_log_event_of(f->log, "accelerate-p2p-off");
+    const struct orr_log_event *nvlink = orr_log_event_of(f->log, "matrix-nvlink");
+    if (!off || !(nvlink || strstr(off->text, "3090")) || orr_symptom_transports(f->log).p2p)
+        return false;
+    ORR_SYMPTOM(
+        f, "accelerate-p2p-off", orr_symptom_failed(f->log) ? ORR_SYMPTOM_SETTING : ORR_SYMPTOM_CAUSE, off->line,
+        .slows = true,
+        .cause = orr_symptom_text(f,
+                                  "`accelerate launch` sets NCCL_P2P_DISABLE=1 and NCCL_IB_DISABLE=1 for its processes "
+                                  "because of the GPUs' name (line %u). That turns P2P off%s, so GPUs exchange data "
+                                  "through host memory.",
+                                  off->line,
+                                  nvlink ? orr_symptom_text(f, ", and with it the NVLinks (line %u)", nvlink->line)
+                                         : " and NVLink with it"),
+        .check = "Check: start the same script with torchrun, or with NCCL_P2P_DISABLE=0 in front of accelerate, which "
+                 "keeps a value that is set: NCCL's log must then say \"via P2P\".",
+        .cure = "Set NCCL_P2P_DISABLE=0, or update accelerate, which does this for RTX 40 cards only since 2024.");
+    return true;
+}
+
 /* Trays of one rack exchange data over the network, because a setting turns off the memory that NVLink between them
  * needs. */
 static void rack_without_cumem(struct orr_symptom_finder *f, const struct orr_symptom_transports *seen)
@@ -176,6 +201,7 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f)
     const bool forced = no_p2p && no_shm && !strcmp(no_p2p, "1") && !strcmp(no_shm, "1");
     chunk_exceeds_slot(f);
     rack_without_cumem(f, &seen);
+    const bool by_accelerate = set_by_accelerate(f);
     if (plugin_demands_them(f->log))
         return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -183,6 +209,8 @@ void orr_symptoms_of_settings(struct orr_symptom_finder *f)
         uint32_t line = 0;
         const char *value = orr_symptom_setting(f->log, row->name, &line);
         if (!value || !has_value(row, value) || (row->refuted_by && orr_symptom_setting(f->log, row->refuted_by, NULL)))
+            continue;
+        if (by_accelerate && (strstr(row->name, "NCCL_P2P_") || !strcmp(row->name, "NCCL_IB_DISABLE")))
             continue;
         if (!strcmp(row->name, "NCCL_TOPO_FILE") && !orr_symptom_has_one_host(f->log))
             continue; /* virtual machines need it between hosts */

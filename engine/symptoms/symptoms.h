@@ -13,6 +13,7 @@
 /* The weight of a symptom. X(symbol, word) */
 #define ORR_SYMPTOM_WEIGHT_MAP(X)                                                                                      \
     X(CAUSE, "cause")     /* it explains an error or a slow transport that the text shows */                           \
+    X(OPEN, "open")       /* the text shows that something fails and not why: what would tell */                       \
     X(SETTING, "setting") /* a setting makes transfers slower, or once did */                                          \
     X(NOTE, "note")       /* worth knowing if the job is slow */
 

@@ -22,6 +22,8 @@ void orr_triage_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, 
 bool orr_triage_timeouts(struct orr_triaging *t);
 /* collectives.c: names the ranks whose last collective is not that of the others; false if there is none. */
 bool orr_triage_collectives(struct orr_triaging *t);
+/* level.c: shared memory because of the default P2P level, as a cause. */
+void orr_triage_level(struct orr_triaging *t);
 /* ran.c, choices.c, sentences.c */
 void orr_triage_ran(struct orr_triaging *t);
 enum orr_code orr_triage_choices(struct orr_triaging *t, struct orr_error *err) ORR_NO_DISCARD;

@@ -124,7 +124,8 @@ static void say_verdict(struct orr_triaging *t)
         break;
     case ORR_TRIAGE_UNKNOWN:
         say(t,
-            log->kinds[ORR_LOG_INIT_COMPLETE]
+            log->test_rows ? "nccl-tests measured all its sizes; the text does not show its last lines."
+            : log->kinds[ORR_LOG_INIT_COMPLETE]
                 ? orr_triage_text(t, "%s's initialisation ended; the log does not show whether the job did.", library)
                 : "The log does not show whether the job worked: it has no line about the end of an initialisation.");
         break;
@@ -238,9 +239,9 @@ static void say_cause(struct orr_triaging *t)
         said++;
     }
     if (first)
-        say_event(t, false);
+        say_event(t, explains != NULL);
     for (uint32_t i = 0; i < triage->symptoms.count && said < CAUSES_SAID; i++)
-        if (&triage->symptoms.rows[i] != explains && triage->symptoms.rows[i].weight == ORR_SYMPTOM_CAUSE) {
+        if (&triage->symptoms.rows[i] != explains && triage->symptoms.rows[i].weight <= ORR_SYMPTOM_OPEN) {
             say_symptom(t, &triage->symptoms.rows[i]);
             said++;
         }

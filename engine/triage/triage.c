@@ -78,15 +78,20 @@ static bool is_noise(const struct orr_log_event *event, const struct ending *end
     return ending->line && event->line > ending->line;
 }
 
-/* The first event of one of two weights that is not noise of the shutdown; NONE if there is none. */
-static uint32_t first_of(const struct orr_log *log, const struct ending *ending, enum orr_log_weight weight,
-                         enum orr_log_weight or_weight)
+/* The first event of a weight that is not noise of the shutdown, before those that only a person quotes; NONE if there
+ * is none. */
+static uint32_t first_of(const struct orr_log *log, const struct ending *ending, enum orr_log_weight weight)
 {
-    for (uint32_t i = 0; i < log->event_count; i++)
-        if (!is_noise(&log->events[i], ending) &&
-            (orr_triage_weight(&log->events[i]) == weight || orr_triage_weight(&log->events[i]) == or_weight))
+    uint32_t quoted = NONE;
+    for (uint32_t i = 0; i < log->event_count; i++) {
+        const struct orr_log_event *event = &log->events[i];
+        if (is_noise(event, ending) || orr_triage_weight(event) != weight)
+            continue;
+        if (!event->quoted)
             return i;
-    return NONE;
+        quoted = quoted == NONE ? i : quoted;
+    }
+    return quoted;
 }
 
 /* The first NCCL warning without a row, before errors that follow from another; NONE if there is none. */
@@ -207,12 +212,12 @@ static void judge(struct orr_triaging *t)
     const struct orr_log *log = t->log;
     struct orr_triage *triage = t->triage;
     const struct ending ending = find_ending(log);
-    const uint32_t fatal = first_of(log, &ending, ORR_WEIGHT_FATAL, ORR_WEIGHT_FATAL);
-    const uint32_t hang = first_of(log, &ending, ORR_WEIGHT_HANG, ORR_WEIGHT_HANG);
-    const uint32_t absent = first_of(log, &ending, ORR_WEIGHT_ABSENT, ORR_WEIGHT_ABSENT);
-    const uint32_t aftermath = first_of(log, &ending, ORR_WEIGHT_AFTERMATH, ORR_WEIGHT_AFTERMATH);
-    const uint32_t after = aftermath != NONE ? aftermath : first_of(log, &ending, ORR_WEIGHT_REPORT, ORR_WEIGHT_REPORT);
-    const uint32_t maybe = first_of(log, &ending, ORR_WEIGHT_ERROR, ORR_WEIGHT_ERROR);
+    const uint32_t fatal = first_of(log, &ending, ORR_WEIGHT_FATAL);
+    const uint32_t hang = first_of(log, &ending, ORR_WEIGHT_HANG);
+    const uint32_t absent = first_of(log, &ending, ORR_WEIGHT_ABSENT);
+    const uint32_t aftermath = first_of(log, &ending, ORR_WEIGHT_AFTERMATH);
+    const uint32_t after = aftermath != NONE ? aftermath : first_of(log, &ending, ORR_WEIGHT_REPORT);
+    const uint32_t maybe = first_of(log, &ending, ORR_WEIGHT_ERROR);
     const uint32_t unknown = first_unknown(log, &ending, after);
     for (uint32_t i = 0; i < log->event_count; i++) {
         const char *severity = orr_event_severity(&log->events[i]);
@@ -245,14 +250,15 @@ static void judge(struct orr_triaging *t)
         return;
     }
     if (triage->cause == NONE)
-        triage->cause = maybe != NONE ? maybe : first_of(log, &ending, ORR_WEIGHT_WARNING, ORR_WEIGHT_WARNING);
+        triage->cause = maybe != NONE ? maybe : first_of(log, &ending, ORR_WEIGHT_WARNING);
     const bool ended = ending.results || ending.ended || ending.line;
     if (ended && !ending.results && !ending.line && find_unended(t)) {
         triage->verdict = ORR_TRIAGE_INCOMPLETE;
         triage->ended_on_some = true;
         return;
     }
-    if (!ended && (find_unfinished(t) || log->kinds[ORR_LOG_TEST_START])) {
+    const bool measured = log->test_rows && log->test_most && log->test_size >= log->test_most;
+    if (!ended && !measured && ((!log->test_rows && find_unfinished(t)) || log->kinds[ORR_LOG_TEST_START])) {
         triage->verdict = ORR_TRIAGE_INCOMPLETE;
         if (!triage->missing_count)
             (void)orr_triage_collectives(t);
@@ -330,6 +336,7 @@ enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_ch
     *ret_triage = (struct orr_triage){.verdict = ORR_TRIAGE_UNKNOWN, .cause = NONE};
     ORR_TRY(orr_symptoms_find(log, arena, &ret_triage->symptoms, err));
     drop_levels(&t);
+    orr_triage_level(&t);
     judge(&t);
     drop_guesses(ret_triage);
     demote_slow(log, ret_triage);

@@ -17,6 +17,8 @@ static bool is_uncaught(const struct orr_log_event *event)
 
 enum orr_log_weight orr_triage_weight(const struct orr_log_event *event)
 {
+    if (event->tried)
+        return ORR_WEIGHT_NOTE;
     if (!event->message)
         return ORR_WEIGHT_WARNING;
     return is_uncaught(event) ? ORR_WEIGHT_FATAL : event->message->weight;

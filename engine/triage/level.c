@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why GPUs of a host exchange data through shared memory although nothing refuses P2P: the path between them is longer
+ * than the level that NCCL allows by default. The prediction for the machine shows that, and the log agrees. */
+#include <string.h>
+
+#include "engine/log_reading/statements.h"
+#include "engine/triage/building.h"
+
+/* Words of somebody who asks about the way of the data. */
+#define ABOUT " p2p | p2ps |peer to peer|peer access| shm |shared memory|via shm|host memory"
+
+/* What the log's connections through P2P and shared memory join. */
+struct ways {
+    uint32_t shm;     /* line of the first connection through shared memory; 0 if there is none */
+    uint32_t p2p;     /* the same of P2P */
+    bool p2p_of_pair; /* all P2P connects ranks 0 and 1 */
+    bool shm_of_more; /* shared memory connects other ranks, too */
+};
+
+static struct ways ways_of(const struct orr_log *log)
+{
+    struct ways ways = {.p2p_of_pair = true};
+    struct orr_log_connection connection;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        if (!orr_log_connection_of(&log->records[i], &connection))
+            continue;
+        const bool more = connection.from > 1 || connection.to > 1;
+        if (connection.transport == ORR_TRANSPORT_SHM) {
+            ways.shm = ways.shm ? ways.shm : log->records[i].line;
+            ways.shm_of_more |= more;
+        } else if (connection.transport == ORR_TRANSPORT_P2P) {
+            ways.p2p = ways.p2p ? ways.p2p : log->records[i].line;
+            ways.p2p_of_pair &= !more;
+        }
+    }
+    return ways;
+}
+
+/* Whether somebody asks about P2P, or a tool shows that the driver offers it. */
+static bool is_asked(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->said_count; i++)
+        if (!log->said[i].command && orr_log_says(log->said, log->said_count, i, ABOUT))
+            return true;
+    return orr_log_event_of(log, "p2p-matrix-ok|peer-access-yes|peer-access-can");
+}
+
+/* Whether lines give another reason. */
+static bool is_refused(const struct orr_triaging *t)
+{
+    const struct orr_symptoms *symptoms = &t->triage->symptoms;
+    if (orr_log_event_of(t->log, "p2p-refused|p2p-matrix-refused|peer-access-none|vllm-no-p2p"))
+        return true;
+    for (uint32_t i = 0; i < symptoms->count; i++)
+        if ((symptoms->rows[i].weight == ORR_SYMPTOM_CAUSE && !symptoms->rows[i].by_words) ||
+            !strncmp(symptoms->rows[i].id, "setting:NCCL_P2P_", strlen("setting:NCCL_P2P_")))
+            return true;
+    return false;
+}
+
+/* The decision about the first pair of GPUs that may not use P2P because of the default level; NULL if there is none.
+ */
+static const struct orr_decision *beyond_level(const struct orr_analysis *analysis, uint32_t pair[2])
+{
+    for (uint32_t a = 0; a < analysis->local_ranks; a++)
+        for (uint32_t b = a + 1; b < analysis->local_ranks; b++) {
+            const struct orr_decision *decision = &analysis->p2p[(size_t)a * analysis->local_ranks + b].decision;
+            pair[0] = a;
+            pair[1] = b;
+            if (!decision->verdict && decision->rule == ORR_RULE_P2P_BEYOND_LEVEL && !decision->by_user)
+                return decision;
+        }
+    return NULL;
+}
+
+/* Whether all GPUs hang on CPUs without a PCIe switch between. */
+static bool is_flat(const struct orr_analysis *analysis)
+{
+    for (uint32_t a = 0; a < analysis->local_ranks; a++)
+        for (uint32_t b = 0; b < a; b++)
+            if (orr_analysis_part(analysis, (int32_t)a) != orr_analysis_part(analysis, (int32_t)b) ||
+                analysis->p2p[(size_t)a * analysis->local_ranks + b].decision.distance < ORR_PATH_PHB)
+                return false;
+    return true;
+}
+
+/* Puts a cause before the others, and drops answers to words, which know less. */
+static void put_first(struct orr_symptoms *symptoms, const struct orr_symptom *cause)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < symptoms->count; i++)
+        if (!symptoms->rows[i].by_words)
+            symptoms->rows[kept++] = symptoms->rows[i];
+    if (kept == ORR_SYMPTOMS_MOST)
+        return;
+    memmove(symptoms->rows + 1, symptoms->rows, kept * sizeof *symptoms->rows);
+    symptoms->rows[0] = *cause;
+    symptoms->count = kept + 1;
+}
+
+void orr_triage_level(struct orr_triaging *t)
+{
+    const struct orr_log *log = t->log;
+    const struct orr_analysis *analysis = t->check ? t->check->analysis : NULL;
+    const struct ways ways = ways_of(log);
+    const bool pair_has = ways.p2p && ways.p2p_of_pair && ways.shm_of_more;
+    const char *release;
+    uint32_t pair[2];
+    if (!analysis || analysis->communicator.node_count > 1 || !ways.shm || (ways.p2p && !pair_has) || !is_asked(log) ||
+        is_refused(t) || !orr_log_version(log, &release))
+        return;
+    const struct orr_decision *decision = beyond_level(analysis, pair);
+    if (!decision)
+        return;
+    const char *path = orr_path_type_name((enum orr_path_type)decision->distance);
+    const char *meaning = orr_path_type_meaning((enum orr_path_type)decision->distance);
+    const char *level = orr_path_type_name((enum orr_path_type)decision->level);
+    const bool guest = log->mentions[ORR_MENTION_VIRTUAL] && is_flat(analysis);
+    put_first(
+        &t->triage->symptoms,
+        &(struct orr_symptom){
+            .id = "p2p-level",
+            .weight = ORR_SYMPTOM_CAUSE,
+            .line = ways.shm,
+            .slows = true,
+            .cause = orr_triage_text(
+                t,
+                "NCCL uses shared memory (line %u) because the path between GPUs is %s (%s), and the default P2P level "
+                "of NCCL %s ends at %s here%s.%s",
+                ways.shm, path, meaning, release, level,
+                pair_has
+                    ? orr_triage_text(t, ", while two GPUs alone may use P2P through an AMD CPU (line %u)", ways.p2p)
+                    : "",
+                guest ? " The virtual machine hides the PCIe switches of its host, so all GPUs seem to be directly at "
+                        "the CPU."
+                      : ""),
+            .check = orr_triage_text(t,
+                                     "Check: run with NCCL_P2P_LEVEL=%s: if the log then says \"via P2P\", it is that; "
+                                     "compare the speed, and use all_reduce_perf -c 1 for wrong data.",
+                                     decision->distance > ORR_PATH_PHB ? "SYS" : path),
+            .cure = guest
+                        ? "Give NCCL the host's tree: NCCL_TOPO_FILE with its PCIe switches above the guest's bus ids "
+                          "(`orrery vm-file host.xml` makes one), or virtual switches in QEMU. ACS of the host may "
+                          "still send P2P through the CPU."
+                        : "Keep that level only if it is faster and stable: P2P through CPUs is often slower than "
+                          "shared memory, above all with all GPUs at once."});
+}
