@@ -69,6 +69,12 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "resources left, or libfabric and the driver do not fit.",
      "Look at dmesg for efa, and use libfabric, driver and plugin of one EFA installer. FI_LOG_LEVEL=warn says more.",
      "NET/OFI Couldn't open AV. RC: -22, ERROR: Invalid argument"},
+    {"efa-no-read", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "FI_EFA_USE_DEVICE_RDMA=1 was set", "no rdma-read",
+     "libfabric stopped the program: FI_EFA_USE_DEVICE_RDMA=1 is set, and the EFA device of this instance type cannot "
+     "read remote memory (RDMA read), as on g4dn.",
+     "Unset FI_EFA_USE_DEVICE_RDMA wherever it is set (`env | grep FI_`, image, launch script, mpirun -x): libfabric "
+     "1.18 and newer finds out by itself what the device can do.",
+     "FI_EFA_USE_DEVICE_RDMA=1 was set by user, but EFA device has no rdma-read capability. Application will abort()."},
     {"efa-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Libfabric error: (-12) Cannot allocate memory", NULL,
      "EFA could not lock memory for its buffers.",
      "Print `ulimit -l` from the job itself and set it to unlimited (memlock): in /etc/security/limits.conf and the "

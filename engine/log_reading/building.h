@@ -94,7 +94,7 @@ struct orr_log_building {
     double rates[ORR_PEERS_MOST][ORR_PEERS_MOST]; /* without P2P, GB/s; 0: unknown */
     int clock;                                    /* of the last line that has a time, in seconds since midnight */
     uint32_t clock_line;                          /* 0 if no line has one */
-    bool limit_asked;                             /* the line before was `ulimit -l`, and its answer follows */
+    uint32_t limit_asked;                         /* lines in which the answer to `ulimit -l` may follow */
     struct orr_span before;                       /* text before "NCCL WARN" in the current speech: the file of NCCL */
     bool continues, command;                      /* the line before ended with a backslash; it belonged to a command */
     bool attempts;                                /* lines belong to a list of what somebody tried */
@@ -165,6 +165,10 @@ bool orr_log_scan_devinfo(struct orr_log_building *b, const char *line, size_t l
 /* port_states.c: a field of a port's state -> field; device, text of the field. */
 bool orr_log_scan_port(struct orr_log_building *b, const char *line, size_t length, uint32_t number,
                        struct orr_log_catch *found);
+/* port_states.c: the MTU of an interface, as `ip link` and ifconfig print it -> MTU; name, "eth0@if27". */
+bool orr_log_scan_mtu(const char *line, size_t length, struct orr_log_catch *found);
+/* stated.c: a version of the driver (0) or of Fabric Manager (1) -> which; version. */
+bool orr_log_scan_driver(const char *line, size_t length, struct orr_log_catch *found);
 /* Gives the events their ranks and hosts, when communicators are known. */
 void orr_log_place_events(struct orr_log_building *b);
 

@@ -11,6 +11,7 @@
  * is called slow only at a NIC or at the upstream port of a switch, and that of a GPU has a message of its own. */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/log_reading/building.h"
@@ -125,32 +126,66 @@ bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t len
     return true;
 }
 
-/* The limit of locked memory: the line after `ulimit -l`, or that of `ulimit -a`. Both become the same message.
- *
- *      $ ulimit -l                 max locked memory       (kbytes, -l) 65536
- *      unlimited
- */
-bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number)
+/* A limit, "unlimited", "infinity" or a number that ends its word, as the text of a message. */
+static bool take_locked(struct orr_log_building *b, const char *at, const char *end, unsigned long bytes,
+                        uint32_t number)
 {
-    static const char ask[] = "ulimit -l", all[] = "max locked memory", endless[] = "unlimited";
     char text[64];
-    const bool answers = b->limit_asked;
-    b->limit_asked = length >= sizeof ask - 1 && !memcmp(line + length - (sizeof ask - 1), ask, sizeof ask - 1);
-    const char *end = line + length, *at = line;
-    if (!answers && has(line, length, all) && (at = memmem(line, length, "-l)", 3)))
-        at += 3;
-    else if (!answers)
-        return false;
     while (at < end && isspace((unsigned char)*at))
         at++;
-    const size_t digits = (size_t)(end - at) < 18 ? strspn(at, "0123456789") : 0;
-    if ((size_t)(end - at) >= sizeof endless - 1 && !memcmp(at, endless, sizeof endless - 1))
-        snprintf(text, sizeof text, "locked memory: %s", endless);
-    else if (digits && (at + digits == end || isspace((unsigned char)at[digits])))
-        snprintf(text, sizeof text, "locked memory: %.*s kB", (int)digits, at);
+    const size_t digits = strspn(at, "0123456789"); /* a line ends with a null character */
+    const bool mega = digits && at + digits < end && at[digits] == 'M', ends = at + digits + mega == end;
+    if (has(at, (size_t)(end - at) < 9 ? (size_t)(end - at) : 9, "unlimited") ||
+        has(at, (size_t)(end - at) < 8 ? (size_t)(end - at) : 8, "infinity"))
+        snprintf(text, sizeof text, "locked memory: unlimited");
+    else if (digits && digits < 18 && (ends || isspace((unsigned char)at[digits + mega])))
+        snprintf(text, sizeof text, "locked memory: %lu kB",
+                 strtoul(at, NULL, 10) * (mega ? 1024 : 1) / (mega ? 1 : bytes));
     else
         return false;
     orr_log_take_event(b, text, strlen(text), ORR_FROM_OTHER, UINT32_MAX, -1, number);
+    return true;
+}
+
+/* The prefix by which a launcher names the host or task of a line, "0: " or "node1: "; returns what follows. */
+static const char *skip_task(const char *line, size_t length)
+{
+    const char *colon = memchr(line, ':', length < 64 ? length : 64);
+    return colon && !memchr(line, ' ', (size_t)(colon - line)) ? colon + 1 : line;
+}
+
+/* The limit of locked memory: in lines after `ulimit -l`, in that of `ulimit -a`, of /proc/PID/limits, and of a unit of
+ * systemd. All become the same message.
+ *
+ *      $ ulimit -l                 max locked memory       (kbytes, -l) 65536
+ *      unlimited                   Max locked memory         8388608              8388608              bytes
+ *
+ *      $ srun -l bash -c 'hostname; ulimit -l; ulimit -n'              LimitMEMLOCK=8388608
+ *      0: node1
+ *      0: 8192
+ */
+bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number)
+{
+    enum { KILO = 1024, LINES = 6 };
+    static const char ask[] = "ulimit -l", any[] = "ulimit ", limits[] = "Max locked memory", unit[] = "LimitMEMLOCK=";
+    const char *end = line + length, *at = memmem(line, length, any, sizeof any - 1);
+    if (at && (size_t)(end - at) >= sizeof ask - 1 && !memcmp(at, ask, sizeof ask - 1)) { /* the first of several */
+        b->limit_asked = at + sizeof ask - 1 == end ? 1 : LINES;
+        return false;
+    }
+    if (has(line, length, "max locked memory") && (at = memmem(line, length, "-l)", 3)))
+        return take_locked(b, at + 3, end, 1, number);
+    if ((at = memmem(line, length, limits, sizeof limits - 1)))
+        return take_locked(b, at + sizeof limits - 1, end, KILO, number);
+    if ((at = memmem(line, length, unit, sizeof unit - 1)))
+        return take_locked(b, at + sizeof unit - 1, end, KILO, number);
+    if (!b->limit_asked)
+        return false;
+    b->limit_asked--;
+    at = skip_task(line, length);
+    if (!take_locked(b, at, end, 1, number))
+        return false;
+    b->limit_asked = 0;
     return true;
 }
 

@@ -174,6 +174,9 @@ static const struct outside_row {
     {ORR_LOG_RAS_GROUP, " launched up to operation ", " launched up to operation %d"},
     {ORR_LOG_RAS_RANK, "Rank ", "Rank %d -- GPU %w managed by process %d on node %w"},
     {ORR_LOG_RAS_RANK, "Rank ", "Rank %d has launched up to operation %d -- GPU %w managed by process %d on node %w"},
+    /* aws ec2 describe-security-groups */
+    {ORR_LOG_GROUP_RULE, "\"IpPermissions", "\"Ip%w:%*"},
+    {ORR_LOG_GROUP_RULE, "\"UserIdGroupPairs\": ", "\"UserIdGroupPairs\": %w%*"},
     {ORR_LOG_DEVICE, "# ", "# Rank %d Group %d Pid %d on %w device %d [%w] %t"},
     {ORR_LOG_DEVICE, "# ", "# Rank %d Pid %d on %w device %d [%w] %t"},
 };

@@ -82,6 +82,9 @@
     X(OFI_PROVIDER, "ofi_provider")                                                                                    \
     X(PORT, "port_state")                                                                                              \
     X(GID, "gid")                                                                                                      \
+    X(MTU, "mtu")                                                                                                      \
+    X(GROUP_RULE, "security_group")                                                                                    \
+    X(DRIVER_PART, "driver_part")                                                                                      \
     X(COMM_END, "comm_end")                                                                                            \
     X(TEST_START, "test_start")                                                                                        \
     X(TEST_RESULT, "test_result")                                                                                      \

@@ -6,6 +6,8 @@
  *              State: Active                                                               state:  PORT_ACTIVE (4)
  *
  *      link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev ens1
+ *
+ * and the MTU of interfaces.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -114,4 +116,26 @@ bool orr_log_scan_port(struct orr_log_building *b, const char *line, size_t leng
     at = skip_blanks(at + colon, end);
     return at + 1 + !colon <= end && isdigit((unsigned char)*at) && (colon || at[1] == ':') &&
            keep(found, ORR_PORT_NUMBER, b->hca, at, 1);
+}
+
+/* "3: eth0@if27: <BROADCAST,UP> mtu 1500 qdisc noqueue", and "eth0: flags=4163<UP,BROADCAST>  mtu 1500". */
+bool orr_log_scan_mtu(const char *line, size_t length, struct orr_log_catch *found)
+{
+    static const char mark[] = "mtu ";
+    const char *end = line + length, *at = skip_blanks(line, end), *flags = memchr(line, '<', length);
+    const char *mtu = flags ? memmem(flags, (size_t)(end - flags), mark, sizeof mark - 1) : NULL;
+    double value;
+    if (!mtu)
+        return false;
+    if (isdigit((unsigned char)*at)) {
+        at += strspn(at, "0123456789");
+        at = *at == ':' ? skip_blanks(at + 1, end) : end;
+    }
+    size_t size = 0;
+    while (at + size < flags && at[size] != ':' && !isspace((unsigned char)at[size]))
+        size++;
+    mtu += sizeof mark - 1;
+    found->value_count = found->word_count = 0;
+    return at < flags && size && at[size] == ':' && orr_log_scan_int(&mtu, end, &value) &&
+           orr_log_keep_value(found, value) && orr_log_keep_word(found, at, size);
 }

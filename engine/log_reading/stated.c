@@ -106,3 +106,38 @@ void orr_log_take_stated(struct orr_log_building *b, const char *line, uint32_t 
                  names[i].framework, number);
         }
 }
+
+/* The version in "ii  nvidia-fabricmanager-550  550.90.07-1  amd64", "Driver Version: 550.127.05" and the like, after a
+ * name: three numbers, the first of three digits. */
+static bool driver_version(const char *at, const char *end, struct orr_span *ret_version)
+{
+    enum { BRANCH = 3 };
+    for (; at < end; at++) {
+        const size_t length = orr_is_digit(*at) ? strspn(at, "0123456789.") : 0;
+        if (length > BRANCH && at[BRANCH] == '.' && memchr(at + BRANCH + 1, '.', length - BRANCH - 1)) {
+            *ret_version = (struct orr_span){at, length};
+            return true;
+        }
+        at += length ? length - 1 : 0;
+    }
+    return false;
+}
+
+bool orr_log_scan_driver(const char *line, size_t length, struct orr_log_catch *found)
+{
+    static const struct {
+        const char *name;
+        bool manager;
+    } names[] = {{"fabricmanager", true},   {"fabric-manager", true},  {"abric Manager version", true},
+                 {"Driver Version", false}, {"Kernel Module ", false}, {"libnvidia-compute", false},
+                 {"nvidia-utils", false},   {"nvidia-driver", false},  {"nvidia-dkms", false}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *at = memmem(line, length, names[i].name, strlen(names[i].name));
+        struct orr_span version;
+        if (!at || !driver_version(at, line + length, &version))
+            continue;
+        found->value_count = found->word_count = 0;
+        return orr_log_keep_value(found, names[i].manager) && orr_log_keep_word(found, version.at, version.length);
+    }
+    return false;
+}

@@ -52,6 +52,8 @@ bool orr_symptom_other_error(const struct orr_log *log, const char *ids);
 /* The first line in a person's words that says the words of orr_log_says(); 0 if none does. commands: a command line is
  * such a line, too. */
 uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool commands);
+/* cloud.c: whether the job uses EFA, or the text is about it. */
+bool orr_symptom_uses_efa(const struct orr_log *log);
 /* A clause about a driver with which P2P over PCIe hung, if the text names one; "" if it does not. */
 const char *orr_symptom_or_driver(const struct orr_symptom_finder *f);
 /* Whether lines rule ACS and the IOMMU out. */
@@ -84,6 +86,7 @@ void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
 void orr_symptoms_of_runs(struct orr_symptom_finder *f);      /* runs.c */
 void orr_symptoms_of_next_runs(struct orr_symptom_finder *f); /* runs.c, after all others */
 void orr_symptoms_of_faults(struct orr_symptom_finder *f);    /* faults.c */
+void orr_symptoms_of_cloud(struct orr_symptom_finder *f);     /* cloud.c */
 void orr_symptoms_of_host(struct orr_symptom_finder *f);
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);

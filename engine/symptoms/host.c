@@ -143,6 +143,34 @@ static void driver_older(struct orr_symptom_finder *f)
                 .explains = failed->message->id);
 }
 
+/* Fabric Manager and the driver have different versions, and the GPUs or their NVLinks are not ready. */
+static void manager_differs(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *event =
+        orr_log_event_of(log, "cuda-not-ready|cuda-state|cuda-nvls|fabric-manager-unit|fabric-manager-failed");
+    const struct orr_log_record *parts[2] = {NULL, NULL}; /* driver, Fabric Manager: the last of each */
+    for (uint32_t i = 0; i < log->record_count; i++)
+        if (log->records[i].kind == ORR_LOG_DRIVER_PART)
+            parts[log->records[i].values[0] > 0] = &log->records[i];
+    if (!event || !parts[0] || !parts[1] || !strcmp(parts[0]->words[0], parts[1]->words[0]))
+        return;
+    ORR_SYMPTOM(
+        f, "fabric-manager-differs", ORR_SYMPTOM_CAUSE, parts[1]->line,
+        .cause = orr_symptom_text(f,
+                                  "Fabric Manager has version %.20s (line %u) and the GPU driver %.20s (line "
+                                  "%u). It starts only with the driver's own version, and without it the GPUs "
+                                  "of an NVSwitch machine are not ready (line %u).",
+                                  parts[1]->words[0], parts[1]->line, parts[0]->words[0], parts[0]->line, event->line),
+        .check = "Check: `systemctl status nvidia-fabricmanager` says that the versions do not match; `nvidia-smi "
+                 "-q | grep -A3 Fabric` does not say Completed.",
+        .cure = orr_symptom_text(f,
+                                 "Install Fabric Manager %.20s (release a hold: apt-mark unhold), start it, and "
+                                 "let no automatic update change one without the other.",
+                                 parts[0]->words[0]),
+        .explains = event->message->id);
+}
+
 /* The line of a `docker run` that leaves /dev/shm as small as it is by default; 0 if there is none. */
 static uint32_t started_without_shm(const struct orr_log *log)
 {
@@ -305,6 +333,7 @@ void orr_symptoms_of_host(struct orr_symptom_finder *f)
     little_shm(f);
     shared_gpus(f);
     driver_older(f);
+    manager_differs(f);
     virtual_gpu(f);
     old_in_wsl(f);
     release_before_gpu(f);

@@ -89,36 +89,48 @@ static void hidden_mismatch(struct orr_symptom_finder *f)
 }
 
 /* Hosts exchange data over TCP because NCCL found no RDMA NIC. If the provider has a plugin, its own messages say
- * why. */
+ * why, or that it is missing (plugins.c). */
 static void no_rdma(struct orr_symptom_finder *f)
 {
+    static const char files_cure[] =
+        "Give the container the devices: in Kubernetes, request the RDMA resource of the node's device plugin in the "
+        "pod's limits (`kubectl describe node` lists it: rdma/..., nvidia.com/..., vpc.amazonaws.com/efa); docker "
+        "--device=/dev/infiniband.";
     const struct orr_log *log = f->log;
-    const struct orr_log_event *none = orr_log_event_of(log, "ib-none");
-    const struct orr_log_event *library = orr_log_event_of(log, "ib-libibverbs");
-    const char *hca = orr_symptom_setting(log, "NCCL_IB_HCA", NULL),
+    const struct orr_log_event *none = orr_log_event_of(log, "ib-none"),
+                               *library = orr_log_event_of(log, "ib-libibverbs"),
+                               *files = orr_log_event_of(log, "rdma-no-files"),
+                               *named = orr_log_event_of(log, "net-not-found"), *shown = library ? library : none;
+    const char *hca = orr_symptom_setting(log, "NCCL_IB_HCA", NULL), *net = orr_symptom_setting(log, "NCCL_NET", NULL),
                *off = orr_symptom_setting(log, "NCCL_IB_DISABLE", NULL);
-    const bool wanted = hca || (library && orr_symptom_said(log, "infiniband| rdma | ib0 ", true));
-    if (!(none || library) || log->kinds[ORR_LOG_OFI] || log->kinds[ORR_LOG_PLATFORM] || (off && !strcmp(off, "1")) ||
-        orr_symptom_setting(log, "NCCL_NET", NULL) || orr_symptom_nic_list(log, "IB") ||
-        !(wanted || orr_symptom_transports(log).net) || orr_symptom_has_one_host(log))
+    const bool wanted = hca || files || (library && orr_symptom_said(log, "infiniband| rdma | ib0 ", true));
+    const bool lacks_plugin = log->mentions[ORR_MENTION_EFA] && orr_log_event_of(log, "plugin-none|plugin-missing-net");
+    if (!shown || log->kinds[ORR_LOG_OFI] || log->kinds[ORR_LOG_PLATFORM] || (off && !strcmp(off, "1")) ||
+        (net && strcmp(net, "IB") != 0) || orr_symptom_nic_list(log, "IB") ||
+        !(wanted || orr_symptom_transports(log).net) || lacks_plugin || orr_symptom_has_one_host(log))
         return;
+    const char *what = library ? "The library of InfiniBand and RoCE (libibverbs) is missing"
+                       : files ? "The container has no device files of RDMA NICs (/dev/infiniband)"
+                               : "NCCL found no InfiniBand or RoCE NIC";
+    const uint32_t line = library ? library->line : files ? files->line : none->line;
     ORR_SYMPTOM(
-        f, "no-rdma-nic", ORR_SYMPTOM_CAUSE, library ? library->line : none->line, .slows = true,
+        f, "no-rdma-nic", ORR_SYMPTOM_CAUSE, line, .slows = true,
         .cause = orr_symptom_text(
             f, "%s (line %u)%s%.60s%s, so hosts exchange data over TCP sockets, which are many times slower than RDMA.",
-            library ? "The library of InfiniBand and RoCE (libibverbs) is missing"
-                    : "NCCL found no InfiniBand or RoCE NIC",
-            library ? library->line : none->line, hca ? " although NCCL_IB_HCA=" : "", hca ? hca : "",
-            hca ? " expects one" : ""),
-        .check = library ? "Check in the job's container: `ldconfig -p | grep ibverbs`, then `ls /dev/infiniband`."
+            what, line, hca ? " although NCCL_IB_HCA=" : "", hca ? hca : "", hca ? " expects one" : ""),
+        .check = library ? "Check in the job's container: `ldconfig -p | grep ibverbs` finds nothing."
+                 : files ? "Check: `ibv_devices` in the container lists no NIC, and on the host it does. /sys shows a "
+                           "container the host's NICs in any case."
                          : "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the "
                            "host.",
-        .cure = library ? "If the host has such NICs, install libibverbs1 and ibverbs-providers (rdma-core) in the "
-                          "image, and give the container its devices (docker --device=/dev/infiniband; Kubernetes: the "
-                          "RDMA resource of the device plugin)."
+        .cure = library
+                    ? "Install libibverbs1 and ibverbs-providers (rdma-core) in the image. The container also needs "
+                      "the devices (/dev/infiniband) if it does not have them."
+                : files ? files_cure
                         : "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; "
                           "Kubernetes: request the RDMA resource of the device plugin) and install libibverbs1 and "
-                          "ibverbs-providers (rdma-core) in the image.");
+                          "ibverbs-providers (rdma-core) in the image.",
+        .explains = named && strstr(named->text, "network IB") ? named->message->id : NULL);
 }
 
 /* RDMA without GPUDirect, by NCCL's own lines about its NICs; older releases name the missing module, which is a
@@ -299,15 +311,20 @@ static void locked_memory(struct orr_symptom_finder *f)
         event = orr_log_event_of(log, failures[i]);
     const uint32_t said = orr_symptom_said(log, "ulimit l&unlimited;memlock&unlimited;locked memory&unlimited", true);
     const uint32_t without = endless ? endless->line : said;
+    const bool slurm = orr_symptom_said(log, " srun | sbatch | slurmd | slurm ", true) != 0;
     if (!event || !strstr(event->text, "allocate memory") || (!limit && !without))
         return;
     ORR_SYMPTOM(
         f, "locked-memory", ORR_SYMPTOM_CAUSE, limit ? limit->line : without,
         .cause =
             limit
-                ? orr_symptom_text(
-                      f, "Too little memory may be locked (line %u: %s), and a NIC locks all memory that it registers.",
-                      limit->line, limit->text + sizeof "locked memory:")
+                ? orr_symptom_text(f,
+                                   "Too little memory may be locked (line %u: %s), and a NIC locks all memory that it "
+                                   "registers.%s",
+                                   limit->line, limit->text + sizeof "locked memory:",
+                                   without ? " A shell that says unlimited shows the limit of a login, not that of the "
+                                             "job."
+                                           : "")
                 : orr_symptom_text(
                       f,
                       "The NIC driver refused memory although locked memory is unlimited (line %u): if the job runs "
@@ -317,8 +334,13 @@ static void locked_memory(struct orr_symptom_finder *f)
                          "unlimited."
                        : "Check: print `ulimit -l` from the job itself, look at `dmesg` after the failure, and run "
                          "once with NCCL_NET_GDR_LEVEL=LOC: if that works, only GPU memory is refused.",
-        .cure = limit ? "Set memlock to unlimited in /etc/security/limits.conf and log in again (docker --ulimit "
-                        "memlock=-1; Slurm: PropagateResourceLimitsExcept=MEMLOCK)."
+        .cure = limit ? slurm
+                            ? "Tasks get the limit of slurmd, a service, to which limits.conf does not apply: set "
+                              "LimitMEMLOCK=infinity in its unit (`systemctl edit slurmd`), then `systemctl "
+                              "daemon-reload` and restart slurmd on every node."
+                            : "Set memlock to unlimited where the job starts: /etc/security/limits.conf and log in "
+                              "again, docker --ulimit memlock=-1, or LimitMEMLOCK=infinity in the unit of the service "
+                              "that starts it."
                       : "Compare kernel, GPU driver, rdma-core and firmware with those of a host on which it works, or "
                         "with those before an update.",
         .explains = event->message->id);

@@ -45,6 +45,16 @@ static const struct orr_symptom_part parts[] = {
      .check = ORR_ACS_CHECK,
      .cure = ORR_ACS_CURE,
      .by_acs = true},
+    {.id = "efa",
+     .off = "NCCL_NET=Socket",
+     .words = "fi_provider tcp|fi_provider sockets|nccl_net socket|nccl_net to socket|without efa|disable "
+              "efa|disabling efa|efa disabled",
+     .fault = "EFA's packets do not pass between the hosts, mostly because the security group lacks a rule for all "
+              "traffic from and to itself, which rules with addresses do not replace",
+     .check = "Check: `fi_pingpong -p efa` between the two hosts, and `aws ec2 describe-security-groups`: "
+              "UserIdGroupPairs must name the group itself, inbound and outbound.",
+     .cure = "Add both rules for all protocols, and give both hosts that group. EFA does not reach "
+             "hosts of another VPC or availability zone."},
     {.id = "network",
      .files = "transport/net",
      .off = "NCCL_IB_DISABLE=1",

@@ -94,16 +94,33 @@ static void lacks_plugin(struct orr_symptom_finder *f)
     none = none ? none : missing;
     if (!none || !said)
         return;
+    /* Open MPI passes a variable on only with -x, and sshd does not know the environment of its container. */
+    const uint32_t path = orr_symptom_said(f->log, " ld_library_path ", true);
+    const bool unpassed = path && orr_symptom_said(f->log, " mpirun | mpiexec ", true) &&
+                          orr_symptom_said(f->log, " x nccl_| x fi_|allow run as root| mca ", true) &&
+                          !orr_symptom_said(f->log, " x ld_library_path", true);
     ORR_SYMPTOM(
         f, "efa-without-plugin", ORR_SYMPTOM_CAUSE, none->line,
-        .cause = orr_symptom_text(f,
-                                  "NCCL finds no network plugin (line %u), and only Amazon's plugin reaches EFA (line "
-                                  "%u). Without other RDMA NICs, hosts exchange data over TCP sockets.",
-                                  none->line, said->line),
-        .check = "Check in the job's container: `find / -name 'libnccl-net*.so'`, and that LD_LIBRARY_PATH of every "
-                 "rank has that directory; `fi_info -p efa` must list a provider.",
-        .cure = "Put the plugin (/opt/amazon/ofi-nccl/lib or /opt/amazon/aws-ofi-nccl/lib) and /opt/amazon/efa/lib "
-                "into LD_LIBRARY_PATH, or install the EFA software in the image. \"NET/OFI\" lines then appear.");
+        .cause = unpassed
+                     ? orr_symptom_text(f,
+                                        "The ranks find no network plugin (line %u), and only Amazon's plugin reaches "
+                                        "EFA: LD_LIBRARY_PATH (line %u) does not reach them, as mpirun passes on only "
+                                        "variables that -x names. Hosts exchange data over TCP sockets.",
+                                        none->line, path)
+                     : orr_symptom_text(f,
+                                        "NCCL finds no network plugin (line %u), and only Amazon's plugin reaches EFA "
+                                        "(line %u). Without other RDMA NICs, hosts exchange data over TCP sockets.",
+                                        none->line, said->line),
+        .check = unpassed ? "Check: `mpirun ... bash -c 'env | grep -E \"LD_LIB|FI_\"'` shows what the ranks get, and "
+                            "`find / -name 'libnccl-net*.so'` in a worker where the plugin is."
+                          : "Check in the job's container: `find / -name 'libnccl-net*.so'`, and that LD_LIBRARY_PATH "
+                            "of every rank has that directory; `fi_info -p efa` must list a provider.",
+        .cure = unpassed
+                    ? "Add -x LD_LIBRARY_PATH to mpirun (also -x FI_PROVIDER and other variables that the job needs), "
+                      "or write the directories to /etc/ld.so.conf.d of the image and run ldconfig."
+                    : "Put the plugin (/opt/amazon/ofi-nccl/lib or /opt/amazon/aws-ofi-nccl/lib) and "
+                      "/opt/amazon/efa/lib into LD_LIBRARY_PATH, or install the EFA software in the image. \"NET/OFI\" "
+                      "lines then appear.");
 }
 
 /* A network plugin on some hosts only. */

@@ -13,9 +13,10 @@ static const char cures[] = "solves|solved|fixes|fixed|resolv|no longer|goes awa
                             "cures|unblock|bypass|gets past|workaround|work around";
 static const char works[] =
     " works | worked |does work|did work|work fine|work well|work normal|work when|work with|work if| fine|can run| "
-    "runs |run normal| helps| helped|succe|completes| serves| passes|unless";
+    "runs |finishes|run normal| helps| helped|succe|completes| serves| passes|unless";
 static const char in_vain[] = "not help|n t help|no help|not work|n t work|n t solve|not solve|n t fix|not fix|no "
-                              "difference|no effect|no change| neither| none |nothing|no luck|no success|in vain";
+                              "difference|no effect|no change| neither| none |nothing c|nothing h|s nothing|d "
+                              "nothing|no luck|no success|in vain";
 static const char no_better[] =
     " still | even with| even when| despite|also fail|also hang|same error|same problem|same issue|same result|same "
     "hang| 0 the same | 1 the same | all the same ";
@@ -80,6 +81,13 @@ static enum outcome outcome_of(const struct orr_log *log, const struct orr_sympt
     return outcome;
 }
 
+/* Whether the job uses the part: EFA has a part of its own instead of that of InfiniBand and RoCE. */
+static bool is_used(const struct orr_log *log, const struct orr_symptom_part *part)
+{
+    return (part != orr_symptom_part("efa") || orr_symptom_uses_efa(log)) &&
+           (part != orr_symptom_part("network") || !orr_symptom_uses_efa(log));
+}
+
 /* Whether lines show that a part is not at fault, or another row says more about it. */
 static bool is_settled(const struct orr_log *log, const struct orr_symptom_part *part)
 {
@@ -133,7 +141,7 @@ void orr_symptoms_of_runs(struct orr_symptom_finder *f)
     const struct orr_symptom_part *part, *first = NULL, *second = NULL;
     uint32_t line = 0, first_line = 0, second_line = 0;
     for (uint32_t i = 0; (part = orr_symptom_part_at(i)) && !second; i++) {
-        if (outcome_of(log, part, &line) != HELPED)
+        if (!is_used(log, part) || outcome_of(log, part, &line) != HELPED)
             continue;
         *(first ? &second_line : &first_line) = line;
         *(first ? &second : &first) = part;
@@ -166,7 +174,7 @@ static void try_next(const struct orr_log *log, struct next *next, const char *i
 {
     const struct orr_symptom_part *part = orr_symptom_part(id);
     uint32_t line;
-    if (next->count < sizeof next->parts / sizeof next->parts[0] && !is_settled(log, part) &&
+    if (next->count < sizeof next->parts / sizeof next->parts[0] && is_used(log, part) && !is_settled(log, part) &&
         outcome_of(log, part, &line) == UNTRIED)
         next->parts[next->count++] = part;
 }
@@ -268,8 +276,10 @@ static struct next choose(const struct orr_symptom_finder *f, bool words, bool s
     struct next next = {.count = 0};
     if (server && !words && !first_collective(log))
         try_next(log, &next, "cuda-graphs");
-    if (hosts)
+    if (hosts) {
+        try_next(log, &next, "efa");
         try_next(log, &next, "network");
+    }
     if (hosts && seen.gdr)
         try_next(log, &next, "gdr");
     if (seen.p2p || !seen.net)

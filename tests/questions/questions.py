@@ -6,9 +6,9 @@ what no answer may contain.
 The files of rows/ have a row for each question: the arguments of orrery, the words that the first five lines have
 ("first"; "A|B": one of them), those of any line ("holds") and the words that no line has ("never"). twenty.json asks
 about the files of ../shared/questions, which are not part of the repository: such rows are skipped where that folder
-is missing. pastes.json asks about files of tests/questions/own, which are of the same kinds and ours. lines.json has
-lines of logs and tools, results*.json results, and words_*.json questions in words, by the tables of engine/symptoms
-that answer them; words_other.json has those that other rules answer.
+is missing. pastes.json asks about files of tests/questions/own, which are of the same kinds and ours. cloud.json,
+lines.json and faults.json have lines of logs and tools, results*.json results, and words_*.json questions in words, by
+the tables of engine/symptoms that answer them; words_other.json has those that other rules answer.
 
 messages.csv has public messages, each with the row of the table of messages that answers it and where it was reported.
 

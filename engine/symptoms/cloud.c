@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows about what a cloud or a cluster puts around a job: security groups, proxies of a service mesh, tunnels between
+ * pods, RDMA devices that a pod did not request, huge pages that EFA takes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/log_reading/statements.h"
+#include "engine/symptoms/finding.h"
+
+/* What follows if hosts cannot reach each other. */
+static const char broken[] =
+    "ofi-unreachable|ofi-operation|socket-closed|socket-reset|socket-refused|socket-timed-out|socket-poll|"
+    "socket-connect|socket-retry|socket-retry-newer|socket-transfer|watchdog-timeout|watchdog-heartbeat|gloo-connect|"
+    "store-connect|remote-exited|unhandled-remote|result-remote";
+
+/* The first error of ranks that do not reach each other; NULL if there is none, or if another error says why. */
+static const struct orr_log_event *unreached(const struct orr_log *log)
+{
+    return orr_symptom_other_error(log, broken) ? NULL : orr_log_event_of(log, broken);
+}
+
+bool orr_symptom_uses_efa(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->record_count; i++)
+        if (log->records[i].kind == ORR_LOG_OFI_PROVIDER)
+            return !strncmp(log->records[i].words[log->records[i].word_count - 1], "efa", 3);
+    return orr_log_event_of(log, "ofi-unreachable") ||
+           (log->mentions[ORR_MENTION_EFA] && !orr_symptom_nic_list(log, "IB"));
+}
+
+/* A security group, as `aws ec2 describe-security-groups` prints it, that no rule with a group opens in one direction:
+ *
+ *      "IpPermissions": [ { "IpProtocol": "-1", "UserIdGroupPairs": [], "IpRanges": [ { "CidrIp": "10.20.0.0/16" } ...
+ *      "IpPermissionsEgress": [ ...
+ *
+ * Rules with addresses do not cover EFA, whose packets are not IP. */
+static void security_group(struct orr_symptom_finder *f)
+{
+    enum { IN, OUT, WAYS };
+    static const char *const ways[] = {"inbound rules", "outbound rules", "rules, inbound or outbound,"};
+    const struct orr_log *log = f->log;
+    uint32_t line[WAYS] = {0}, without[WAYS] = {0}, way = IN;
+    bool open[WAYS] = {false, false};
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_GROUP_RULE)
+            continue;
+        const char *word = record->words[0];
+        if (!strncmp(word, "Permissions", 11)) {
+            way = !strncmp(word + 11, "Egress", 6) ? OUT : IN;
+            line[way] = record->line;
+        } else if (!strncmp(word, "[]", 2)) {
+            without[way] = record->line;
+        } else {
+            open[way] = true;
+        }
+    }
+    const bool shut[WAYS] = {line[IN] && without[IN] && !open[IN], line[OUT] && without[OUT] && !open[OUT]};
+    const struct orr_log_event *event = unreached(log);
+    if (!(shut[IN] || shut[OUT]) || !orr_symptom_uses_efa(log) || orr_symptom_other_error(log, broken))
+        return;
+    ORR_SYMPTOM(
+        f, "security-group", ORR_SYMPTOM_CAUSE, line[shut[IN] ? IN : OUT],
+        .cause = orr_symptom_text(f,
+                                  "The security group has no %s that name the group itself (line %u), only addresses, "
+                                  "and these do not let EFA's packets pass, which are not IP. TCP works all the same.",
+                                  ways[shut[IN] && shut[OUT] ? WAYS
+                                       : shut[IN]            ? IN
+                                                             : OUT],
+                                  line[shut[IN] ? IN : OUT]),
+        .check = "Check: `fi_pingpong -p efa` between the two hosts fails while ping works.",
+        .cure = "Add rules for all traffic (protocol -1) with the group itself as source, inbound, and as destination, "
+                "outbound, and give both hosts this group.",
+        .explains = event ? event->message->id : NULL);
+}
+
+/* A pod with the proxy of a service mesh, and connections that break. */
+static void service_mesh(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *proxy = orr_log_event_of(log, "mesh-proxy|mesh-proxy-linkerd"), *event = unreached(log);
+    const struct orr_symptom_part *part = orr_symptom_part("mesh");
+    if (!proxy || !(event || (log->mentions[ORR_MENTION_HANG] && !orr_symptom_other_error(log, ""))) ||
+        orr_symptom_said(log, "sidecar istio io inject false|host network true|hostnetwork true", true))
+        return;
+    ORR_SYMPTOM(f, "service-mesh", ORR_SYMPTOM_CAUSE, proxy->line,
+                .cause = orr_symptom_text(f,
+                                          "A service mesh puts its proxy into the pods (line %u), which takes the TCP "
+                                          "connections that NCCL opens between ranks on changing ports, and breaks "
+                                          "them. The port of the rendezvous may work.",
+                                          proxy->line),
+                .check =
+                    "Check: the same job in pods without the proxy (a namespace without injection) works; `kubectl "
+                    "get pods` then says 1/1 instead of 2/2.",
+                .cure = part->cure, .explains = event ? event->message->id : NULL);
+}
+
+/* Pods whose packets are too large for the tunnel between their nodes:
+ *
+ *      3: eth0@if27: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP ...
+ *      9: vxlan.calico: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1440 qdisc noqueue ... */
+static void tunnel(struct orr_symptom_finder *f)
+{
+    static const char *const tunnels[] = {"vxlan", "flannel", "cilium_vxlan", "genev", "tunl", "wireguard", "weave"};
+    const struct orr_log *log = f->log;
+    const struct orr_log_record *pod = NULL, *narrow = NULL;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_MTU)
+            continue;
+        const char *name = record->words[0];
+        for (size_t k = 0; k < sizeof tunnels / sizeof tunnels[0]; k++)
+            if (!strncmp(name, tunnels[k], strlen(tunnels[k])) && (!narrow || record->values[0] < narrow->values[0]))
+                narrow = record;
+        if (!strncmp(name, "eth", 3) && strstr(name, "@if") && (!pod || record->values[0] > pod->values[0]))
+            pod = record;
+    }
+    if (!pod || !narrow || pod->values[0] <= narrow->values[0] || orr_symptom_other_error(log, broken))
+        return;
+    const int fits = (int)narrow->values[0], size = (int)pod->values[0], header = 28; /* of IP and ICMP */
+    const struct orr_log_event *event = unreached(log);
+    ORR_SYMPTOM(
+        f, "tunnel-mtu", ORR_SYMPTOM_CAUSE, pod->line,
+        .cause = orr_symptom_text(f,
+                                  "Pods send packets of up to %d bytes (MTU of %.*s, line %u), and the tunnel between "
+                                  "their nodes takes %d (%s, line %u): larger ones are lost, so small messages pass "
+                                  "and transfers stop.",
+                                  size, (int)strcspn(pod->words[0], "@"), pod->words[0], pod->line, fits,
+                                  narrow->words[0], narrow->line),
+        .check = orr_symptom_text(
+            f, "Check between two pods: `ping -M do -s %d ADDRESS` gets no answer and `ping -M do -s %d ADDRESS` does.",
+            size - header, fits - header),
+        .cure = orr_symptom_text(f,
+                                 "Set the MTU of the pods to %d or less in the network plugin (Calico: veth_mtu, or 0 "
+                                 "to find it) and start the pods again. hostNetwork: true avoids the tunnel.",
+                                 fits),
+        .explains = event ? event->message->id : NULL);
+}
+
+/* EFA's buffers are in huge pages, of which a fork may need as many again. */
+static void huge_pages(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *fork = orr_log_event_of(log, "fork-memory"),
+                               *pages = orr_log_event_of(log, "huge-pages");
+    if (!fork || !orr_symptom_uses_efa(log) || orr_symptom_said(log, "fi_efa_use_huge_page 0", true))
+        return;
+    ORR_SYMPTOM(f, "efa-huge-pages", ORR_SYMPTOM_CAUSE, fork->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "A process could not fork (line %u) because huge pages ran out%s: EFA puts its buffers into them, "
+                    "and a child, such as a data loader's worker, needs them again. Ordinary memory may be free.",
+                    fork->line, pages ? orr_symptom_text(f, " (line %u)", pages->line) : ""),
+                .check =
+                    "Check: run with FI_EFA_USE_HUGE_PAGE=0, and the error is gone; `grep HugePages /proc/meminfo` "
+                    "while the job runs.",
+                .cure = "Leave FI_EFA_USE_HUGE_PAGE=0 set, which costs little, or raise vm.nr_hugepages; data loaders "
+                        "that start workers by spawn or forkserver do not copy them.",
+                .explains = fork->message->id);
+}
+
+void orr_symptoms_of_cloud(struct orr_symptom_finder *f)
+{
+    security_group(f);
+    service_mesh(f);
+    tunnel(f);
+    huge_pages(f);
+}
