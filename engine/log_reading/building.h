@@ -39,6 +39,20 @@ struct orr_log_pci_before {
     uint32_t line;
 };
 
+/* What nvidia-smi printed about GPUs; gpu_states.c. */
+struct orr_log_query {
+    uint8_t columns[32]; /* of --query-gpu, by gpu_states.c */
+    uint32_t count;      /* of columns; 0 if none was read */
+    struct {
+        char gpu[12];
+        int width, most; /* lanes, and those that the GPU has */
+        uint32_t line;   /* 0 if there is none */
+    } narrow;            /* the narrowest link */
+    char process[160];   /* the process with the most memory, a clause */
+    long memory;         /* its MiB; 0 if there is none */
+    uint32_t process_line;
+};
+
 /* The collective that a thread called, until it prints the algorithm that NCCL chose for it. */
 struct orr_log_called {
     uint32_t call; /* UINT32_MAX if there is none, or several at once on different communicators */
@@ -85,6 +99,7 @@ struct orr_log_building {
     size_t listed_length;
     struct orr_log_pci pci;
     struct orr_log_pci_before pci_before;
+    struct orr_log_query query;
     struct orr_log_block block;
     struct orr_log_joined joined;
     char hca[40];      /* the NIC that ibv_devinfo or ibstat describes; "" if unknown */
@@ -139,6 +154,10 @@ void orr_log_take_bar(struct orr_log_building *b, const char *line, size_t lengt
 bool orr_log_take_lspci(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* apertures.c: a line about BAR 1 or the memory of a GPU; true if it is one. */
 bool orr_log_take_aperture(struct orr_log_building *b, const char *line, uint32_t number);
+/* gpu_states.c: a line of nvidia-smi about the state of GPUs; true if it is one. At the end of the text: the messages
+ * that all lines make together. */
+bool orr_log_take_gpu_state(struct orr_log_building *b, const char *line, uint32_t number);
+void orr_log_end_gpu_states(struct orr_log_building *b);
 /* peer_rates.c: a line of a matrix of p2pBandwidthLatencyTest or nvbandwidth; true if it is one. */
 bool orr_log_take_peer_rates(struct orr_log_building *b, const char *line, uint32_t number);
 /* devices.c: `ulimit`'s limit of locked memory; true if the line has it. */

@@ -203,6 +203,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
         orr_log_take_bar(b, lines->line, lines->length, lines->number);
         const bool printed =
             orr_log_take_lspci(b, lines->line, lines->length, lines->number) || take_test_row(b, lines->line) ||
+            orr_log_take_gpu_state(b, lines->line, lines->number) ||
             orr_log_take_aperture(b, lines->line, lines->number) ||
             orr_log_take_peer_rates(b, lines->line, lines->number) ||
             orr_log_take_limit(b, lines->line, lines->length, lines->number) ||

@@ -172,6 +172,7 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     log->line_count = reader->lines.number;
     log->byte_count = reader->taken;
     orr_log_gather(b);
+    orr_log_end_gpu_states(b);
     ORR_TRY(orr_log_join_sessions(b, err));
     ORR_TRY(orr_budget_check(err));
     ORR_NEED(orr_log_index_records(log), err);

@@ -112,21 +112,39 @@ static void none_between_said(struct orr_symptom_finder *f)
                         "another driver.");
 }
 
-/* CUDA refuses P2P, by NCCL's own line. */
+/* Whether the text lists a GeForce card. */
+static bool lists_geforce(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if ((record->kind == ORR_LOG_GPU_NAME || record->kind == ORR_LOG_DEVICE) && record->word_count &&
+            strstr(record->words[record->word_count - 1], "GeForce"))
+            return true;
+    }
+    return false;
+}
+
+/* CUDA refuses P2P, by NCCL's own line, or by a matrix of GeForce cards. */
 static void refused_by_cuda(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *refused = orr_log_event_of(f->log, "p2p-refused");
+    const struct orr_log_event *matrix = orr_log_event_of(f->log, "p2p-matrix-refused");
     uint32_t at = 0;
-    if (!refused || next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p)
+    refused = refused ? refused : orr_symptom_transports(f->log).shm && lists_geforce(f->log) ? matrix : NULL;
+    if (!refused || next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p ||
+        orr_log_event_of(f->log, "acs-on|iommu-translated"))
         return;
-    ORR_SYMPTOM(f, "p2p-refused", orr_symptom_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, refused->line,
-                .cause = orr_symptom_text(f,
-                                          "CUDA offers no P2P between these GPUs (line %u), as with most GeForce "
-                                          "cards, so NCCL sends their data through host memory. That is not an error.",
-                                          refused->line),
-                .check = "Check: `nvidia-smi topo -p2p r` says why: CNS means that the chipset does not support it, "
-                         "GNS the GPU; OK there means that a container or the IOMMU prevents it.",
-                .cure = "No setting of NCCL changes it.");
+    ORR_SYMPTOM(
+        f, "p2p-refused", orr_symptom_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, refused->line,
+        .cause = orr_symptom_text(f,
+                                  "CUDA offers no P2P between these GPUs (line %u), as with most GeForce "
+                                  "cards, so NCCL sends their data through host memory. That is not an error.",
+                                  refused->line),
+        .check = matrix ? "Check: in `nvidia-smi topo -p2p r`, CNS means the chipset with these cards, GNS and NS "
+                          "the GPU or its driver; RTX 30 cards have P2P over an NVLink bridge."
+                        : "Check: `nvidia-smi topo -p2p r` says why: CNS means that the chipset does not support it, "
+                          "GNS the GPU; OK there means that a container or the IOMMU prevents it.",
+        .cure = "No setting of NCCL changes it.", .explains = "p2p-disabled");
 }
 
 /* The model of GPUs of one host, NULL if lines do not say; *ret_nvlink: it has NVLink, or a matrix shows one. */

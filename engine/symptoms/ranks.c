@@ -46,13 +46,17 @@ static void one_gpu_each(struct orr_symptom_finder *f)
     if (ranks < 2 || seen.p2p)
         return;
     const char *host = host_of(log, first);
+    const bool local = seen.net && log->host_count == 1;
     ORR_SYMPTOM(
-        f, "one-gpu-a-rank", seen.shm ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, 0, .slows = true,
+        f, "one-gpu-a-rank", seen.shm || local ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, 0, .slows = true,
         .cause = orr_symptom_text(
             f,
             "Each rank on host %.60s sees only its own GPU (%u ranks say cudaDev %d, with different bus ids)%s. NCCL "
             "finds NVLink and P2P only between GPUs that a process can see.",
-            host, ranks, first->cuda_dev, seen.shm ? ", so NCCL uses shared memory instead of NVLink or P2P" : ""),
+            host, ranks, first->cuda_dev,
+            seen.shm ? ", so NCCL uses shared memory instead of NVLink or P2P"
+            : local  ? ", so NCCL uses the network inside the host instead of NVLink or P2P"
+                     : ""),
         .check = "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
         .cure = "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of "
                 "--gpus-per-task, or one container with all GPUs; the program then picks its GPU by local rank.");

@@ -84,6 +84,19 @@ static bool is_flat(const struct orr_analysis *analysis)
     return true;
 }
 
+/* Whether NVLink joins a pair of the GPUs, and no NVLink another one. */
+static bool has_bridges(const struct orr_analysis *analysis)
+{
+    bool joined = false, apart = false;
+    for (uint32_t a = 0; a < analysis->local_ranks; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            const bool nvlink = analysis->p2p[(size_t)a * analysis->local_ranks + b].decision.distance <= ORR_PATH_NVB;
+            joined |= nvlink;
+            apart |= !nvlink;
+        }
+    return joined && apart;
+}
+
 /* Puts a cause before the others, and drops answers to words, which know less. */
 static void put_first(struct orr_symptoms *symptoms, const struct orr_symptom *cause)
 {
@@ -98,6 +111,27 @@ static void put_first(struct orr_symptoms *symptoms, const struct orr_symptom *c
     symptoms->count = kept + 1;
 }
 
+/* A ring of more GPUs than NVLink joins. */
+static void leaves_nvlink(struct orr_triaging *t, const struct ways *ways)
+{
+    put_first(&t->triage->symptoms,
+              &(struct orr_symptom){
+                  .id = "ring-leaves-nvlink",
+                  .weight = ORR_SYMPTOM_CAUSE,
+                  .line = ways->shm,
+                  .slows = true,
+                  .cause = orr_triage_text(
+                      t,
+                      "NVLink joins only some of these GPUs with each other. The ring over all of them uses it there "
+                      "(line %u), and crosses PCIe and host memory between the others (line %u): it is as fast as its "
+                      "slowest link.",
+                      ways->p2p, ways->shm),
+                  .check = "Check: all_reduce_perf on one joined pair alone (CUDA_VISIBLE_DEVICES) shows the rate of "
+                           "NVLink; `nvidia-smi topo -m` shows the pairs (NV#).",
+                  .cure = "Nothing is broken. Give groups of two, such as tensor parallel ones, a joined pair: `orrery "
+                          "place --count 2` names them."});
+}
+
 void orr_triage_level(struct orr_triaging *t)
 {
     const struct orr_log *log = t->log;
@@ -106,8 +140,13 @@ void orr_triage_level(struct orr_triaging *t)
     const bool pair_has = ways.p2p && ways.p2p_of_pair && ways.shm_of_more;
     const char *release;
     uint32_t pair[2];
-    if (!analysis || analysis->communicator.node_count > 1 || !ways.shm || (ways.p2p && !pair_has) || !is_asked(log) ||
-        is_refused(t) || !orr_log_version(log, &release))
+    if (!analysis || analysis->communicator.node_count > 1 || !ways.shm || is_refused(t))
+        return;
+    if (ways.p2p && has_bridges(analysis)) {
+        leaves_nvlink(t, &ways);
+        return;
+    }
+    if ((ways.p2p && !pair_has) || !is_asked(log) || !orr_log_version(log, &release))
         return;
     const struct orr_decision *decision = beyond_level(analysis, pair);
     if (!decision)

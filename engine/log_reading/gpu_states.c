@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads what nvidia-smi says about the state of GPUs: the columns of --query-gpu, and the processes of its table.
+ *
+ *      index, name, pcie.link.width.current, pcie.link.width.max, clocks_throttle_reasons.hw_slowdown
+ *      2, NVIDIA GeForce RTX 3090, 4, 16, Not Active
+ *
+ *      |    1   N/A  N/A           31877      C   python3                             23894MiB |
+ *
+ * The command names the columns if the output lacks them (--format=csv,noheader). Messages are made of what is worth
+ * one: the narrowest link, GPUs that are throttled, and the process with the most memory. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/log_reading/building.h"
+
+enum { FIELD = 80, COLUMNS = sizeof((struct orr_log_query *)NULL)->columns };
+enum { OTHER, INDEX, WIDTH, WIDTH_MAX, THROTTLED, MODE };
+
+static const struct {
+    const char *name;
+    uint8_t column;
+} names[] = {{"index", INDEX},
+             {"pcie.link.width.current", WIDTH},
+             {"pcie.link.width.max", WIDTH_MAX},
+             {".hw_slowdown", THROTTLED},
+             {".hw_thermal_slowdown", THROTTLED},
+             {".sw_thermal_slowdown", THROTTLED},
+             {".hw_power_brake_slowdown", THROTTLED},
+             {"compute_mode", MODE}};
+
+/* The next field of a list, without blanks around it; NULL if there are no more. */
+static const char *next_field(const char **at, char field[FIELD])
+{
+    if (!*at)
+        return NULL;
+    const char *start = *at + strspn(*at, " \t");
+    size_t length = strcspn(start, ",");
+    *at = start[length] ? start + length + 1 : NULL;
+    while (length && isspace((unsigned char)start[length - 1]))
+        length--;
+    snprintf(field, FIELD, "%.*s", (int)(length < FIELD ? length : FIELD - 1), start);
+    return field;
+}
+
+/* Whether a list names columns of nvidia-smi, of which one is worth reading. */
+static bool take_columns(struct orr_log_query *query, const char *list)
+{
+    struct orr_log_query read = {.narrow = query->narrow};
+    char field[FIELD];
+    bool any = false;
+    while (next_field(&list, field) && read.count < COLUMNS) {
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            const size_t length = strlen(field), name = strlen(names[i].name);
+            if (length >= name && !strcmp(field + length - name, names[i].name) &&
+                (names[i].name[0] == '.' || length == name))
+                read.columns[read.count] = names[i].column;
+        }
+        any |= read.columns[read.count++] > INDEX;
+    }
+    if (any)
+        *query = read;
+    return any;
+}
+
+static void take_message(struct orr_log_building *b, const char *text, uint32_t number)
+{
+    orr_log_take_event(b, text, strlen(text), ORR_FROM_OTHER, ORR_LOG_NOBODY, -1, number);
+}
+
+/* A row of the columns. */
+static bool take_row(struct orr_log_building *b, const char *line, uint32_t number)
+{
+    struct orr_log_query *query = &b->query;
+    char field[FIELD], index[FIELD] = "?", text[200];
+    int width = 0, most = 0;
+    uint32_t count = 0;
+    bool throttled = false, exclusive = false;
+    for (const char *at = line; next_field(&at, field); count++) {
+        if (count == query->count)
+            return false;
+        const uint8_t column = query->columns[count];
+        if (column == INDEX)
+            snprintf(index, sizeof index, "%.8s", field);
+        width = column == WIDTH ? atoi(field) : width;
+        most = column == WIDTH_MAX ? atoi(field) : most;
+        throttled |= column == THROTTLED && !strcmp(field, "Active");
+        exclusive |= column == MODE && !strcmp(field, "Exclusive_Process");
+    }
+    if (count != query->count)
+        return false;
+    if (width > 0 && width < most && (!query->narrow.line || width < query->narrow.width)) {
+        query->narrow.width = width;
+        query->narrow.most = most;
+        query->narrow.line = number;
+        snprintf(query->narrow.gpu, sizeof query->narrow.gpu, "%.8s", index);
+    }
+    if (throttled) {
+        snprintf(text, sizeof text, "GPU %.8s is throttled: %.150s", index, line);
+        take_message(b, text, number);
+    }
+    if (exclusive)
+        take_message(b, "Exclusive_Process", number);
+    return true;
+}
+
+/* The table's row of a process: GPU, two columns or none for MIG, process, type, name, memory. */
+static bool take_process(struct orr_log_building *b, const char *line)
+{
+    enum { WORDS = 8, LEAST = 5 };
+    char copy[200], *words[WORDS], *rest = copy;
+    uint32_t count = 0;
+    snprintf(copy, sizeof copy, "%s", line);
+    if (copy[0] != '|' || !strstr(copy, "MiB |"))
+        return false;
+    for (char *word; count < WORDS && (word = strtok_r(rest, " |\t", &rest));)
+        words[count++] = word;
+    const uint32_t pid = count > LEAST && !isdigit((unsigned char)words[1][0]) ? 3 : 1;
+    if (count < LEAST || count < pid + 4 || (words[pid + 1][0] != 'C' && words[pid + 1][0] != 'M'))
+        return false;
+    const long memory = atol(words[count - 1]);
+    if (memory > b->query.memory) {
+        b->query.memory = memory;
+        snprintf(b->query.process, sizeof b->query.process, "process %.12s (%.50s) has %ld MiB of GPU %.4s", words[pid],
+                 words[pid + 2], memory, words[0]);
+    }
+    return true;
+}
+
+bool orr_log_take_gpu_state(struct orr_log_building *b, const char *line, uint32_t number)
+{
+    static const char option[] = "--query-gpu";
+    const char *asks = strstr(line, option);
+    if (asks) {
+        char list[600];
+        asks += strlen(option) + 1;
+        snprintf(list, sizeof list, "%.*s", (int)strcspn(asks, " \t"), asks);
+        take_columns(&b->query, list);
+        return false; /* a command */
+    }
+    if (take_process(b, line)) {
+        b->query.process_line = b->query.process_line ? b->query.process_line : number;
+        return true;
+    }
+    return take_columns(&b->query, line) || (b->query.count && take_row(b, line, number));
+}
+
+void orr_log_end_gpu_states(struct orr_log_building *b)
+{
+    char text[200];
+    if (b->query.narrow.line) {
+        snprintf(text, sizeof text, "LnkSta: GPU %s: Width x%d (downgraded) of x%d", b->query.narrow.gpu,
+                 b->query.narrow.width, b->query.narrow.most);
+        take_message(b, text, b->query.narrow.line);
+    }
+    if (b->query.memory) {
+        snprintf(text, sizeof text, "nvidia-smi: %s", b->query.process);
+        take_message(b, text, b->query.process_line);
+    }
+}

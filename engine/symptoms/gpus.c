@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows about the state of GPUs: faults that the driver reports (Xid), clocks that are lowered, memory that others took,
+ * NVLink bridges without contact, and numbers by which nvidia-smi and CUDA mean different GPUs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/symptoms/finding.h"
+
+/* The numbers of NVIDIA's list of Xid errors that mean a fault of the hardware or of the driver. */
+static const struct {
+    const char *numbers; /* "A|B" */
+    const char *means, *check, *cure;
+} xids[] = {
+    {"79",
+     "the GPU fell off the PCIe bus, so the host no longer reaches it, and all later errors of CUDA and NCCL follow",
+     "Check: lines \"AER\" or \"PCIe Bus Error\" in dmesg before it, the cables of the power supply, and temperatures.",
+     "Reseat the card and its power cables, replace the riser, lower the power limit (`nvidia-smi -pl`) or the slot's "
+     "generation in the BIOS, and restart the host. If it follows the card, replace the card."},
+    {"48|63|64|94|95", "the GPU's memory has errors that ECC cannot correct",
+     "Check: `nvidia-smi -q -d ECC,ROW_REMAPPER`.",
+     "Reset the GPU or restart the host, so that rows are remapped. If errors come back, replace the GPU."},
+    {"74|144|145|146|147|148|149|150", "an NVLink of the GPU failed",
+     "Check: `nvidia-smi nvlink -e` counts errors, `nvidia-smi nvlink -s` shows links that are down.",
+     "Reseat the bridge, or reset the GPUs of the board with its NVSwitches. If it comes back, replace the part."},
+    {"119|120", "the GPU's own processor (GSP) no longer answers the driver",
+     "Check: `nvidia-smi` hangs or says ERR! for this GPU.",
+     "Restart the host, and update driver and VBIOS. If it comes back with a new driver, replace the GPU."},
+};
+
+/* An error that a faulty GPU explains, before which it is named. */
+static const char *explained_by_xid(const struct orr_log *log)
+{
+    static const char errors[] = "launch-failure|cuda-launch-failure|cuda-gpu-lost|cuda-failure|tests-cuda|"
+                                 "tests-cuda-unknown|cuda-illegal-access|cuda-illegal-application|xid";
+    for (uint32_t i = 0; i < log->event_count; i++) {
+        const struct orr_log_message *message = log->events[i].message;
+        if (message && message->weight == ORR_WEIGHT_FATAL)
+            return orr_symptom_is_one(message->id, errors) ? message->id : NULL;
+    }
+    return "xid";
+}
+
+static void faulty(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "xid");
+    const char *place = event ? strstr(event->text, "Xid (") : NULL, *end = place ? strstr(place, "): ") : NULL;
+    const char *explains = explained_by_xid(f->log);
+    char number[12];
+    if (!end || !explains)
+        return;
+    snprintf(number, sizeof number, "%ld", strtol(end + 3, NULL, 10));
+    place += strlen("Xid (");
+    for (size_t i = 0; i < sizeof xids / sizeof xids[0]; i++)
+        if (orr_symptom_is_one(number, xids[i].numbers))
+            ORR_SYMPTOM(f, "gpu-fault", ORR_SYMPTOM_CAUSE, event->line,
+                        .cause = orr_symptom_text(f, "The driver reported a fault (Xid) %s of %.*s (line %u): %s.",
+                                                  number, (int)(end - place), place, event->line, xids[i].means),
+                        .check = xids[i].check, .cure = xids[i].cure, .explains = explains);
+}
+
+static void throttled(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "gpu-throttled|gpu-throttled-reason");
+    if (!event)
+        return;
+    const size_t name = strcspn(event->text, "i");
+    ORR_SYMPTOM(f, "gpu-throttled", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
+                .cause = orr_symptom_text(
+                    f,
+                    "%.*s lowers its clocks because of heat or power (line %u). All ranks wait for the slowest in each "
+                    "collective, so NCCL's kernels look long on the others.",
+                    strncmp(event->text, "GPU ", 4) ? 5 : (int)name - 1,
+                    strncmp(event->text, "GPU ", 4) ? "A GPU" : event->text, event->line),
+                .check = "Check under load: `nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER,CLOCK` of this GPU and its "
+                         "equals.",
+                .cure = "Clean fans and filters, give the card air, check its power cables, or lower the power limit "
+                        "of all GPUs (`nvidia-smi -pl`) until none is throttled.");
+}
+
+/* Whether a process of the log has this number. */
+static bool is_of_job(const struct orr_log *log, int64_t pid)
+{
+    for (uint32_t i = 0; i < log->writer_count; i++)
+        if (log->writers[i].pid == pid)
+            return true;
+    return false;
+}
+
+/* A process that is not the job's has the memory that NCCL, or the program, did not get. */
+static void memory_taken(struct orr_symptom_finder *f)
+{
+    enum { MUCH = 1000 }; /* MiB */
+    static const char named[] = "nvidia-smi: ";
+    const struct orr_log_event *process = orr_log_event_of(f->log, "gpu-process");
+    const struct orr_log_event *failed =
+        orr_log_event_of(f->log, "cuda-out-of-memory|cuda-memory|cuda-memory-application|cuda-memory-taken");
+    const char *has = process ? strstr(process->text, " has ") : NULL;
+    if (!has || !failed || strtol(has + strlen(" has "), NULL, 10) < MUCH ||
+        is_of_job(f->log, strtol(process->text + strlen(named) + strlen("process "), NULL, 10)))
+        return;
+    ORR_SYMPTOM(f, "gpu-memory-taken", ORR_SYMPTOM_CAUSE, process->line,
+                .cause = orr_symptom_text(f,
+                                          "By nvidia-smi, %s (line %u), and it is none of the processes that the log "
+                                          "names: it may be left from an earlier job, and leaves too little memory.",
+                                          process->text + strlen(named), process->line),
+                .check = "Check: `ps -fp PID` says whose it is and since when; with the job stopped, `nvidia-smi` must "
+                         "show free GPUs.",
+                .cure = "End that process, or choose other GPUs (CUDA_VISIBLE_DEVICES). If it is the job's own after "
+                        "all, the job itself needs less memory.",
+                .explains = failed->message->id);
+}
+
+/* No NVLink of cards that a bridge joins is up. */
+static void bridge_down(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *down = orr_log_event_of(log, "nvlink-inactive");
+    if (!down || orr_log_event_of(log, "nvlink-active|matrix-nvlink") ||
+        !orr_symptom_said(log, " bridge| bridges", true))
+        return;
+    ORR_SYMPTOM(f, "bridge-down", ORR_SYMPTOM_CAUSE, down->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "No NVLink of these GPUs is up (line %u): the bridge has no contact, is not made for these cards "
+                    "(generation, distance of the slots), or is broken. NCCL sees no NVLink then.",
+                    down->line),
+                .check = "Check: with a bridge that works, `nvidia-smi nvlink -s` shows a rate for each link, and "
+                         "`nvidia-smi topo -m` NV# instead of PHB, NODE or SYS.",
+                .cure = "Switch the host off, seat the bridge firmly on both cards, and try one of the cards' own "
+                        "generation. No setting of the driver or of NCCL turns NVLink on.",
+                .explains = "nvlink-inactive");
+}
+
+/* The number by which nvidia-smi knows the GPU that the program calls `device`, by CUDA_VISIBLE_DEVICES. */
+static int visible(const struct orr_log *log, int device, uint32_t before)
+{
+    static const char name[] = " cuda_visible_devices ";
+    int number = device;
+    for (uint32_t i = 0; i < log->said_count; i++) {
+        const char *at = log->said[i].line < before ? strstr(log->said[i].words, name) : NULL;
+        char *end;
+        long value = -1;
+        if (!at)
+            continue;
+        at += strlen(name);
+        for (int k = 0; k <= device; k++, at = end) {
+            value = strtol(at, &end, 10);
+            if (end == at || (*end && *end != ' '))
+                return -1;
+        }
+        number = (int)value;
+    }
+    return number;
+}
+
+/* nccl-tests names another model for a device than `nvidia-smi -L` does for the GPU of that number. */
+static void other_numbers(struct orr_symptom_finder *f)
+{
+    enum { DEVICE = 3, NUMBER = 0 };
+    const struct orr_log *log = f->log;
+    if (orr_symptom_said(log, "cuda_device_order", true))
+        return;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *used = &log->records[i];
+        const struct orr_gpu_model *model = used->kind == ORR_LOG_DEVICE ? orr_symptom_model(used) : NULL;
+        const int device =
+            used->kind == ORR_LOG_DEVICE && used->value_count ? (int)used->values[used->value_count - 1] : -1;
+        const int number = model ? visible(log, device, used->line) : -1;
+        for (uint32_t k = 0; k < log->record_count && number >= 0; k++) {
+            const struct orr_log_record *listed = &log->records[k];
+            const struct orr_gpu_model *other = listed->kind == ORR_LOG_GPU_NAME ? orr_symptom_model(listed) : NULL;
+            if (!other || other == model || !listed->value_count || (int)listed->values[NUMBER] != number ||
+                !strstr(listed->words[0], "(UUID"))
+                continue;
+            ORR_SYMPTOM(f, "gpu-numbers", ORR_SYMPTOM_CAUSE, used->line,
+                        .cause = orr_symptom_text(
+                            f,
+                            "CUDA and nvidia-smi number the GPUs differently: the program's device %d is %.60s (line "
+                            "%u), and nvidia-smi's GPU %d is %.*s (line %u). CUDA puts the fastest model first, "
+                            "nvidia-smi goes by bus id.",
+                            device, used->words[used->word_count - 1], used->line, number,
+                            (int)strcspn(listed->words[0], "(") - 1, listed->words[0], listed->line),
+                        .check = "Check: the bus ids of nccl-tests or of NCCL's log against `nvidia-smi "
+                                 "--query-gpu=index,pci.bus_id,name --format=csv`.",
+                        .cure = "Set CUDA_DEVICE_ORDER=PCI_BUS_ID, or name the GPUs by UUID in CUDA_VISIBLE_DEVICES.");
+            return;
+        }
+    }
+}
+
+void orr_symptoms_of_gpus(struct orr_symptom_finder *f)
+{
+    faulty(f);
+    other_numbers(f);
+    memory_taken(f);
+    throttled(f);
+    bridge_down(f);
+}
