@@ -61,6 +61,24 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "Run once without CUDA graphs (vLLM: --enforce-eager): then this error goes away. Run the first collective of "
      "each communicator, which allocates memory, before the capture.",
      "RuntimeError: CUDA error: operation not permitted when stream is capturing"},
+    {"flight-join", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "Not all ranks joining collective", NULL,
+     "PyTorch's flight recorder found a collective that some ranks did not call.",
+     "The lines below name the missing ranks and the call: look at those ranks with `py-spy dump`.",
+     "Not all ranks joining collective, sequence number: 5"},
+    {"flight-missing", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "issing ranks", "{",
+     "The flight recorder names the ranks that did not call the collective.", "Look at these ranks.",
+     "missing ranks: {1}"},
+    {"saves", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "aving ", "checkpoint|model to |state to |state dict|optimizer",
+     "A rank saves the model here.", "Nothing is wrong by itself.",
+     "11/03/2025 22:11:06 - INFO - accelerate.utils.fsdp_utils - Saving model to /nfs/out/pytorch_model_fsdp.bin"},
+    {"store-ping", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Ping failed, invalid value returned from server", NULL,
+     "What listens at the address and port of the job's store does not speak the protocol of this PyTorch: it is "
+     "another program, or a PyTorch of another release, whose store differs.",
+     "Check: `ss -ltnp` on the first host names the process, and `python -c \"import torch; "
+     "print(torch.__version__)\"` "
+     "must be equal on all hosts. Use one image everywhere, or another MASTER_PORT.",
+     "torch.distributed.DistNetworkError: Ping failed, invalid value returned from server. Expected: 51423, Got: "
+     "19364"},
     {"watchdog-frame", ORR_FROM_OTHER, ORR_WEIGHT_NOTE,
      "ProcessGroupNCCL::", "workCleanupLoop|watchdogHandler|ncclCommWatchdog", "PyTorch's watchdog thread runs here.",
      "Nothing is wrong by itself.", "frame #5: c10d::ProcessGroupNCCL::workCleanupLoop() + 0x170 (0x7f2b4e0fa420)"},
@@ -160,6 +178,12 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "Look at that rank's own output and host, and at what it does with `py-spy dump`.",
      "RuntimeError: Rank 1 successfully reached monitoredBarrier, but received errors while waiting for send/recv from "
      "rank 0."},
+    {"gloo-loopback", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "remote=[127.", NULL,
+     "A process of the job announces a loopback address to Gloo, mostly because /etc/hosts gives the host's own name "
+     "127.0.1.1, and other hosts cannot reach it.",
+     "Check: `getent hosts $(hostname)` on each host. Set GLOO_SOCKET_IFNAME to the interface that all hosts share, or "
+     "give the name its own address in /etc/hosts.",
+     "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:525] Connection refused, remote=[127.0.1.1]:38411"},
     {"gloo-closed", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "gloo/transport/tcp/",
      "Connection closed by peer|onnection reset",
      "Another process of the job ended, and Gloo, PyTorch's network for CPU tensors, lost its connection to it.",

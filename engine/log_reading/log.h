@@ -250,6 +250,8 @@ struct orr_log_guarded {
     uint32_t line, call_line;     /* of the condition and of the call; call_line is 0 if there is none */
     const char *condition, *call; /* as written */
     bool others;                  /* code for the other ranks calls a collective, too */
+    uint32_t async_line;          /* of the first collective with async_op=True; 0 if there is none */
+    bool waits;                   /* a line waits for such an operation */
 };
 
 /* The longest time that passed between two lines before NCCL's first warning, by the times of day in them. */

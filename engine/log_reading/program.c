@@ -63,6 +63,11 @@ void orr_log_take_program(struct orr_log_building *b, const char *line, size_t l
         length--;
     if (!length || *text == '#')
         return;
+    if (!guarded->async_line && memmem(text, length, "async_op=True", strlen("async_op=True")))
+        guarded->async_line = number;
+    guarded->waits |= memmem(text, length, "wait(", strlen("wait(")) ||
+                      memmem(text, length, ".wait", strlen(".wait")) ||
+                      memmem(text, length, "synchronize(", strlen("synchronize("));
     const bool is_if = begins(text, length, "if "), is_else = begins(text, length, "else:");
     if (!block->branch && !is_if)
         return;
@@ -83,7 +88,9 @@ void orr_log_take_program(struct orr_log_building *b, const char *line, size_t l
     if (block->branch == ORR_BRANCH_OTHERS)
         guarded->others = true;
     else if (!guarded->call_line && block->line != number)
-        *guarded = (struct orr_log_guarded){.line = block->line,
+        *guarded = (struct orr_log_guarded){.async_line = guarded->async_line,
+                                            .waits = guarded->waits,
+                                            .line = block->line,
                                             .call_line = number,
                                             .condition = orr_log_keep_text(b, block->condition, block->length),
                                             .call = orr_log_keep_text(b, text, length < KEPT_MOST ? length : KEPT_MOST),

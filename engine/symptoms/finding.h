@@ -81,6 +81,7 @@ const struct orr_symptom_part *orr_symptom_part_of_file(const char *file); /* NU
 void orr_symptoms_of_job(struct orr_symptom_finder *f);
 void orr_symptoms_of_trace(struct orr_symptom_finder *f);
 void orr_symptoms_of_program(struct orr_symptom_finder *f);
+void orr_symptoms_of_waiting(struct orr_symptom_finder *f); /* waiting.c */
 void orr_symptoms_of_processes(struct orr_symptom_finder *f);
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f);
 void orr_symptoms_of_runs(struct orr_symptom_finder *f);      /* runs.c */

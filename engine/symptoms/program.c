@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows about a program whose ranks do not make the same calls, or not in time: PyTorch compared them, code in the text
- * makes a collective on one rank only, experts of ZeRO-3, data that one rank prepares, and its progress
- * bar; a time limit that a group does not have. */
+ * makes a collective on one rank only, experts of ZeRO-3, data that one rank prepares. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/symptoms/finding.h"
@@ -129,6 +127,49 @@ static void experts_of_zero3(struct orr_symptom_finder *f)
                 .explains = hang ? hang->message->id : NULL);
 }
 
+/* Ranks that generate texts of different lengths run the model differently often, which gathers sharded parameters each
+ * time. */
+static void uneven_generation(struct orr_symptom_finder *f)
+{
+    static const char generates[] = " generate ", others[] = "synced_gpus|synced gpus| vllm|sglang|rollout";
+    static const char sharded[] = "zero3|zero 3|zero_3|zero stage 3|stage 3|stage3| z3 | fsdp|fsdp2";
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *hang = hang_of(log);
+    const uint32_t line = orr_symptom_said(log, generates, true), stage = orr_symptom_said(log, sharded, true);
+    if (!line || !stage || (!hang && !log->mentions[ORR_MENTION_HANG]) || orr_symptom_said(log, others, true))
+        return;
+    ORR_SYMPTOM(f, "uneven-generation", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(
+                    f,
+                    "Each step of generate() (line %u) gathers the parameters that ZeRO-3 or FSDP shards (line %u), on "
+                    "all ranks. A rank whose texts end earlier stops, and the others wait for it.",
+                    line, stage),
+                .check = "Check: it works if all ranks get the same prompts. The number of new tokens differs between "
+                         "ranks.",
+                .cure = "Call generate(..., synced_gpus=True), or gather the whole parameters first "
+                        "(summon_full_params, GatheredParameters) and generate without communication.",
+                .explains = hang ? hang->message->id : NULL);
+}
+
+/* An operation that the program does not wait for, and results that are wrong. */
+static void not_waited_for(struct orr_symptom_finder *f)
+{
+    static const char wrong[] = " nan |wrong|incorrect|garbage|corrupt|not equal|explode|diverge|stale|differ from";
+    const struct orr_log_guarded *code = &f->log->guarded;
+    const uint32_t said = orr_symptom_said(f->log, wrong, false);
+    if (!code->async_line || code->waits || !said || hang_of(f->log))
+        return;
+    ORR_SYMPTOM(f, "not-waited-for", ORR_SYMPTOM_CAUSE, code->async_line,
+                .cause = orr_symptom_text(
+                    f,
+                    "Line %u starts a collective with async_op=True, and no line of the text waits for it: what reads "
+                    "or writes the tensor next may run before NCCL is done, so values are wrong at times.",
+                    code->async_line),
+                .check = "Check: with async_op=False, or CUDA_LAUNCH_BLOCKING=1, the results are right.",
+                .cure = "Keep the handle and call wait() on it before the tensor is used: it makes the current stream "
+                        "wait for NCCL's.");
+}
+
 /* The others wait in a barrier while the first rank prepares data. */
 static void prepares_data(struct orr_symptom_finder *f)
 {
@@ -148,98 +189,12 @@ static void prepares_data(struct orr_symptom_finder *f)
         .explains = hang->message->id);
 }
 
-/* A progress bar that ran on for as long as the others waited in their first collectives. */
-static void still_at_work(struct orr_symptom_finder *f)
-{
-    enum { FIRST_ONES = 16 };
-    const struct orr_log *log = f->log;
-    const struct orr_log_bar *bar = &log->bar;
-    const struct orr_log_event *hang = orr_log_event_of(log, "watchdog-timeout");
-    const double limit = log->timed_out_count ? log->timed_out[0].limit : 0;
-    if (!hang || !bar->line || bar->took < 0.8 * limit || bar->took > 1.05 * limit)
-        return;
-    for (uint32_t i = 0; i < log->timed_out_count; i++)
-        if (log->timed_out[i].work > FIRST_ONES)
-            return; /* as in training, whose bar stands still in a hang */
-    ORR_SYMPTOM(f, "still-at-work", ORR_SYMPTOM_CAUSE, bar->line,
-                .cause = orr_symptom_text(f,
-                                          "A rank was still busy (line %u: %s, %.0f %% after %.0f min, %s to go) when "
-                                          "the time limit of %.0f min ended the others, which waited for it.",
-                                          bar->line, bar->what, bar->percent, bar->took / 60, bar->left, limit / 60),
-                .check =
-                    "Check: the bars of the other ranks begin only after that, and a small part of the data works.",
-                .cure = "Prepare the data once before the job (a cache), with more workers, or raise the timeout of "
-                        "init_process_group() (Transformers: ddp_timeout; Accelerate: InitProcessGroupKwargs).",
-                .explains = hang->message->id);
-}
-
-/* The longest time limit that the text asks for, in seconds; 0 if it asks for none. */
-static double asked_limit(const struct orr_log *log, uint32_t *ret_line)
-{
-    static const struct {
-        const char *words; /* as in struct orr_log_said */
-        double unit;
-    } limits[] = {{" distributed_timeout_minutes ", 60},
-                  {" distributed timeout minutes ", 60},
-                  {" deepspeed_timeout ", 60},
-                  {" timedelta minutes ", 60},
-                  {" timedelta hours ", 3600},
-                  {" timedelta seconds ", 1},
-                  {" ddp_timeout ", 1},
-                  {" ddp timeout ", 1}};
-    double most = 0;
-    for (uint32_t i = 0; i < log->said_count; i++)
-        for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
-            const char *at = strstr(log->said[i].words, limits[k].words);
-            const double seconds = at ? strtod(at + strlen(limits[k].words), NULL) * limits[k].unit : 0;
-            if (seconds <= most)
-                continue;
-            most = seconds;
-            *ret_line = log->said[i].line;
-        }
-    return most;
-}
-
-/* The name of the group whose work timed out, " (tp)"; "" if no line names it. */
-static const char *group_named(const struct orr_symptom_finder *f)
-{
-    const char *group = f->log->progress_count ? f->log->progress[0].group : NULL;
-    const char *name = group ? strchr(group, '(') : NULL;
-    return name ? orr_symptom_text(f, " %s", name) : "";
-}
-
-/* A time limit that the text asks for, and a shorter one that ended the job: each group has its own. */
-static void other_limit(struct orr_symptom_finder *f)
-{
-    const struct orr_log *log = f->log;
-    const struct orr_log_event *hang = orr_log_event_of(log, "watchdog-timeout");
-    const double limit = log->timed_out_count ? log->timed_out[0].limit : 0;
-    uint32_t line = 0;
-    const double asked = asked_limit(log, &line);
-    if (!hang || (limit != 600 && limit != 1800) || asked <= limit)
-        return;
-    ORR_SYMPTOM(
-        f, "other-limit", ORR_SYMPTOM_CAUSE, line,
-        .cause = orr_symptom_text(f,
-                                  "The limit of line %u (%.0f min) does not reach the group%s that timed out in line "
-                                  "%u: it has %.0f min, PyTorch's default, and a rank was later than that.",
-                                  line, asked / 60, group_named(f), log->timed_out[0].line, limit / 60),
-        .check = orr_symptom_text(f,
-                                  "Check: Timeout(ms)=%.0f in that line, and the call of new_group() or "
-                                  "init_process_group() that makes the group without timeout=.",
-                                  limit * 1000),
-        .cure = "Give that call timeout= (neither NCCL nor PyTorch reads NCCL_TIMEOUT, and "
-                "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC is another limit), or make the late rank faster: compiled kernels, "
-                "data and checkpoints on local disks.",
-        .explains = hang->message->id);
-}
-
 void orr_symptoms_of_program(struct orr_symptom_finder *f)
 {
-    still_at_work(f);
-    other_limit(f);
     compared_calls(f);
     guarded_call(f);
     experts_of_zero3(f);
+    uneven_generation(f);
+    not_waited_for(f);
     prepares_data(f);
 }

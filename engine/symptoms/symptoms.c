@@ -24,6 +24,7 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     if (log->rccl)
         return ORR_OK; /* the rows are about NCCL and NVIDIA's GPUs */
     orr_symptoms_of_program(&f);
+    orr_symptoms_of_waiting(&f);
     orr_symptoms_of_processes(&f);
     orr_symptoms_of_ranks(&f);
     orr_symptoms_of_pcie(&f);

@@ -135,7 +135,7 @@ static void say_verdict(struct orr_triaging *t)
     if (triage->missing_count && triage->missing_why)
         say(t, orr_triage_text(t, "Rank%s %s %s.", orr_plural(triage->missing_count), missing ? missing : "",
                                triage->missing_why));
-    if (triage->missing_check)
+    if (triage->missing_check && !orr_symptom_explaining(&triage->symptoms, "watchdog-timeout"))
         say(t, triage->missing_check);
 }
 

@@ -202,8 +202,9 @@ static bool name_other_calls(struct orr_triaging *t, const char *group)
         orr_triage_text(t, "called %s%s%s as work %d (line %u), and other ranks called %s%s (line %u): %s",
                         several ? "different collectives, such as " : "", odd->operation, size_of(t, odd), odd->work,
                         odd->line, most->operation, size_of(t, most), most->line,
-                        !strcmp(odd->operation, most->operation) ? "the inputs of the program's ranks differ"
-                                                                 : "the program's ranks took different paths"));
+                        !strcmp(odd->operation, most->operation)
+                            ? "the inputs of the program's ranks differ, or they are at different calls"
+                            : "the program's ranks took different paths"));
     t->triage->missing_check =
         strcmp(odd->operation, most->operation) != 0
             ? "Check how many batches each rank has (print len(dataloader)), and each condition that not all ranks "
