@@ -291,3 +291,16 @@ bool orr_release_has_fault(const struct orr_release *release, const struct orr_f
 {
     return fault->from && orr_fault_is_in(fault, release->version);
 }
+
+/* NVIDIA's user guide on each variable; cuMem: NVIDIA/nccl#1234; its host memory: pytorch/pytorch#152302. */
+static const struct orr_release_default defaults[] = {
+    {ORR_VERSION(2, 12, 7), "NCCL_PXN_DISABLE=1"},       {ORR_VERSION(2, 17, 1), "NCCL_NVLS_ENABLE=0"},
+    {ORR_VERSION(2, 19, 1), "NCCL_CUMEM_ENABLE=0"},      {ORR_VERSION(2, 21, 5), "NCCL_MNNVL_ENABLE=0"},
+    {ORR_VERSION(2, 22, 3), "NCCL_RUNTIME_CONNECT=0"},   {ORR_VERSION(2, 23, 4), "NCCL_PAT_ENABLE=0"},
+    {ORR_VERSION(2, 24, 3), "NCCL_CUMEM_HOST_ENABLE=0"},
+};
+
+const struct orr_release_default *orr_release_default_at(uint32_t index)
+{
+    return index < sizeof defaults / sizeof defaults[0] ? &defaults[index] : NULL;
+}

@@ -30,6 +30,14 @@ struct orr_fault {
     const char *cure;     /* besides that release; NULL if there is nothing else */
 };
 
+/* What releases do by default from a version on. If a job works with an older release, it is a thing to turn off. */
+struct orr_release_default {
+    uint32_t since;
+    const char *off; /* the setting that turns it off */
+};
+/* The rows, the oldest first; NULL beyond the last. */
+const struct orr_release_default *orr_release_default_at(uint32_t index);
+
 /* The rows in their order, the surest first; NULL beyond the last. */
 const struct orr_fault *orr_fault_at(uint32_t index);
 /* Whether a release has a fault; false for release 0, and for faults of a framework, which have no release. */

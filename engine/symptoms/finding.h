@@ -89,6 +89,7 @@ void orr_symptoms_of_next_runs(struct orr_symptom_finder *f); /* runs.c, after a
 void orr_symptoms_of_faults(struct orr_symptom_finder *f);    /* faults.c */
 void orr_symptoms_of_cloud(struct orr_symptom_finder *f);     /* cloud.c */
 void orr_symptoms_of_gpus(struct orr_symptom_finder *f);      /* gpus.c */
+void orr_symptoms_of_releases(struct orr_symptom_finder *f);  /* releases.c, after the faults, which say more */
 void orr_symptoms_of_host(struct orr_symptom_finder *f);
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);

@@ -33,6 +33,7 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     orr_symptoms_of_gpus(&f);
     orr_symptoms_of_host(&f);
     orr_symptoms_of_faults(&f);
+    orr_symptoms_of_releases(&f);
     orr_symptoms_of_p2p(&f);
     orr_symptoms_of_network(&f);
     orr_symptoms_of_gids(&f);
