@@ -33,7 +33,7 @@ static int32_t sm_of_links(uint32_t most, uint32_t sum, uint32_t gpus)
         uint32_t most, gpus;
         int32_t sm;
     } small[] = {{6, 4, 90}, {4, 2, 86}, {2, 2, 75}};
-    if (most > 12)
+    if (most > 12 || sum == 18)
         return 90;
     if (most > 6 || sum == 12)
         return 80;

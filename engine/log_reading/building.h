@@ -158,6 +158,8 @@ bool orr_log_take_aperture(struct orr_log_building *b, const char *line, uint32_
  * that all lines make together. */
 bool orr_log_take_gpu_state(struct orr_log_building *b, const char *line, uint32_t number);
 void orr_log_end_gpu_states(struct orr_log_building *b);
+/* nvlinks.c: a row of `nvidia-smi topo -m`. */
+void orr_log_take_nvlinks(struct orr_log_building *b, const char *line, uint32_t number);
 /* peer_rates.c: a line of a matrix of p2pBandwidthLatencyTest or nvbandwidth; true if it is one. */
 bool orr_log_take_peer_rates(struct orr_log_building *b, const char *line, uint32_t number);
 /* devices.c: `ulimit`'s limit of locked memory; true if the line has it. */

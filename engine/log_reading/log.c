@@ -176,6 +176,9 @@ static bool take_test_row(struct orr_log_building *b, const char *line)
     const char *tag = strstr(line, "<stdout>:"); /* of mpirun --tag-output */
     const char *at = tag ? tag + strlen("<stdout>:") : line;
     at += strspn(at, " \t");
+    const char *after = at + strcspn(at, " \t");
+    if (after > at && after[-1] == ':') /* of srun -l */
+        at = after + strspn(after, " \t");
     if (!orr_is_digit(*at) ||
         sscanf(at, "%llu %llu %15s %15s %d %f %f %f", &size, &count, type, operation, &root, &time, &algorithm, &bus) !=
             8 ||
@@ -209,6 +212,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
             orr_log_take_limit(b, lines->line, lines->length, lines->number) ||
             orr_log_take_modules(b, lines->line, lines->length, lines->number) ||
             orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, ORR_LOG_NOBODY, -1, lines->number);
+        orr_log_take_nvlinks(b, lines->line, lines->number);
         orr_log_take_assignments(b, lines->line, lines->length, lines->number);
         if (!printed)
             orr_log_take_command(b, lines->line, lines->length, lines->number);

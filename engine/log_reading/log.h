@@ -344,6 +344,7 @@ struct orr_log {
     uint32_t lspci_count; /* lines of lspci about links and ACS */
     struct orr_log_aperture aperture;
     struct orr_log_peer_rates peer_rates;
+    struct orr_log_nvlinks *nvlinks; /* of a matrix, nvlinks.h; NULL if the text has none */
     uint32_t kinds[ORR_LOG_KIND_COUNT];
     size_t byte_count;
     bool graph_file;         /* the text is an NCCL_GRAPH_DUMP_FILE, not a log */

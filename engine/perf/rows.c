@@ -75,12 +75,13 @@ void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *
     }
 }
 
-/* More than half of the rows near the largest judged size decide. Smaller sizes decide only if their bands rest on
+/* More than half of the rows near the largest judged size decide, or half of them if all have one size: they are of two
+ * hosts or runs, and the question is why one is low. Smaller sizes decide only if their bands rest on
  * results of the same kind, and at least three sizes in a row from 64 MiB on are low. */
 enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint32_t count, uint32_t *ret_main)
 {
     enum { NEAR = 4, RUN = 3, RUN_RANGE = 3 };
-    uint64_t largest = 0;
+    uint64_t largest = 0, least = UINT64_MAX;
     uint32_t top[ORR_PERF_VERDICT_COUNT] = {0}, last[ORR_PERF_VERDICT_COUNT], run = 0, judged = 0;
     for (uint32_t i = 0; i < count; i++)
         if (rows[i].verdict != ORR_PERF_CANNOT_JUDGE)
@@ -91,12 +92,13 @@ enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint3
     for (uint32_t i = 0; i < count; i++)
         if (rows[i].verdict != ORR_PERF_CANNOT_JUDGE && rows[i].size >= largest / NEAR) {
             top[rows[i].verdict]++;
+            least = rows[i].size < least ? rows[i].size : least;
             last[rows[i].verdict] = i;
         }
     uint32_t all = top[ORR_PERF_EXPECTED] + top[ORR_PERF_LOW] + top[ORR_PERF_HIGH];
-    enum orr_perf_verdict verdict = 2 * top[ORR_PERF_LOW] > all    ? ORR_PERF_LOW
-                                    : 2 * top[ORR_PERF_HIGH] > all ? ORR_PERF_HIGH
-                                                                   : ORR_PERF_EXPECTED;
+    enum orr_perf_verdict verdict = 2 * top[ORR_PERF_LOW] + (least == largest && all > 1) > all ? ORR_PERF_LOW
+                                    : 2 * top[ORR_PERF_HIGH] > all                              ? ORR_PERF_HIGH
+                                                                                                : ORR_PERF_EXPECTED;
     if (top[verdict])
         *ret_main = last[verdict];
     for (uint32_t i = 0; i < count && verdict == ORR_PERF_EXPECTED; i++) {

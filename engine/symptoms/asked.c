@@ -33,9 +33,10 @@ static const struct orr_asked *next_row(const struct orr_asked *row, uint32_t *t
     return row->id ? row : NULL;
 }
 
-#define ASKS    "?|why | how | what | which "
-#define HANGS   " hang| hung |stuck|freez|frozen|deadlock|never return| stall"
-#define CRASHES "segfault|segmentation|crash|core dump|illegal memory|assert"
+#define ASKS         "?|why | how | what | which "
+#define ASKED_BESIDE "?|ignored|unable|regardless|no effect"
+#define HANGS        " hang| hung |stuck|freez|frozen|deadlock|never return| stall"
+#define CRASHES      "segfault|segmentation|crash|core dump|illegal memory|assert"
 #define FAILURES                                                                                                       \
     "error|fail|exception|traceback|refused|unreachable|ncclinvalid&!no error|without error|any error|than an "        \
     "error|failover"
@@ -116,21 +117,24 @@ static bool is_elsewhere(const struct orr_asked *row, const struct orr_log *log,
     return (reported && line && !problem) || (orr_symptom_said(log, CRASHES, false) && !is_about(row, CRASHES));
 }
 
-/* Whether words that a row wants stand near each other in a line, which may be a paragraph of several subjects. */
-static bool are_near(const struct orr_asked *row, const char *words)
+/* Whether words that a row wants stand near each other in a line, which may be a paragraph of several subjects. Beside
+ * a log, whose lines are the question, they must be in the title or in a question itself. */
+static bool are_near(const struct orr_asked *row, const struct orr_log *log, uint32_t line)
 {
-    enum { NEAR = 240, STEP = 60 };
-    const size_t length = strlen(words);
+    enum { NEAR = 240, NEAR_LOG = 120, STEPS = 4, LINES_OF_LOG = 6 };
+    const bool beside = log->nccl_count >= LINES_OF_LOG && line;
+    const char *words = log->said[line].words;
+    const size_t length = strlen(words), most = beside ? NEAR_LOG : NEAR, step = most / STEPS;
     char part[NEAR + 1] = "";
     const struct orr_log_said said = {.words = part};
-    if (length <= NEAR || strchr(row->words, '+'))
+    if ((length <= NEAR && !beside) || strchr(row->words, '+'))
         return true;
     bool near = false;
-    for (size_t at = 0; at + NEAR < length + STEP && !near; at += STEP) {
-        const size_t count = length - at < NEAR ? length - at : NEAR;
+    for (size_t at = 0; at < length && (!at || at + most < length + step) && !near; at += step) {
+        const size_t count = length - at < most ? length - at : most;
         memcpy(part, words + at, count);
         part[count] = '\0';
-        near = orr_log_says(&said, 1, 0, row->words);
+        near = orr_log_says(&said, 1, 0, row->words) && (!beside || orr_log_says(&said, 1, 0, ASKED_BESIDE));
     }
     return near;
 }
@@ -142,7 +146,7 @@ static bool answers(const struct orr_asked *row, const struct orr_log *log, uint
     return !log->said[line].command && (!memory || !strcmp(row->id, "asked-memory")) &&
            orr_log_says(log->said, log->said_count, line, row->words) &&
            !orr_log_says(log->said, log->said_count, line, ORR_SAID_OVER) && !is_refuted(row, log) &&
-           !is_elsewhere(row, log, line) && are_near(row, log->said[line].words) &&
+           !is_elsewhere(row, log, line) && are_near(row, log, line) &&
            (line < DEEP || orr_log_says(log->said, log->said_count, line, ASKS "|" HANGS));
 }
 

@@ -98,6 +98,7 @@ void orr_symptoms_of_plugins(struct orr_symptom_finder *f);
 void orr_symptoms_of_connections(struct orr_symptom_finder *f);
 void orr_symptoms_of_interfaces(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
+void orr_symptoms_of_nvlinks(struct orr_symptom_finder *f);  /* nvlinks.c */
 void orr_symptoms_of_outliers(struct orr_symptom_finder *f); /* outliers.c */
 void orr_symptoms_of_ports(struct orr_symptom_finder *f);
 void orr_symptoms_of_commands(struct orr_symptom_finder *f);
