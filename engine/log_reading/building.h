@@ -46,6 +46,7 @@ struct orr_log_query {
     struct {
         char gpu[12];
         int width, most; /* lanes, and those that the GPU has */
+        int generation;  /* of a busy GPU, if it is less than the GPU's own; 0 otherwise */
         uint32_t line;   /* 0 if there is none */
     } narrow;            /* the narrowest link */
     char process[160];   /* the process with the most memory, a clause */

@@ -16,7 +16,7 @@
 #include "engine/log_reading/building.h"
 
 enum { FIELD = 80, COLUMNS = sizeof((struct orr_log_query *)NULL)->columns };
-enum { OTHER, INDEX, WIDTH, WIDTH_MAX, THROTTLED, MODE };
+enum { OTHER, INDEX, WIDTH, WIDTH_MAX, GEN, GEN_MAX, STATE, THROTTLED, MODE };
 
 static const struct {
     const char *name;
@@ -24,6 +24,9 @@ static const struct {
 } names[] = {{"index", INDEX},
              {"pcie.link.width.current", WIDTH},
              {"pcie.link.width.max", WIDTH_MAX},
+             {"pcie.link.gen.current", GEN},
+             {"pcie.link.gen.max", GEN_MAX},
+             {"pstate", STATE},
              {".hw_slowdown", THROTTLED},
              {".hw_thermal_slowdown", THROTTLED},
              {".sw_thermal_slowdown", THROTTLED},
@@ -74,9 +77,9 @@ static bool take_row(struct orr_log_building *b, const char *line, uint32_t numb
 {
     struct orr_log_query *query = &b->query;
     char field[FIELD], index[FIELD] = "?", text[200];
-    int width = 0, most = 0;
+    int width = 0, most = 0, generation = 0, newest = 0;
     uint32_t count = 0;
-    bool throttled = false, exclusive = false;
+    bool throttled = false, exclusive = false, busy = false;
     for (const char *at = line; next_field(&at, field); count++) {
         if (count == query->count)
             return false;
@@ -85,6 +88,9 @@ static bool take_row(struct orr_log_building *b, const char *line, uint32_t numb
             snprintf(index, sizeof index, "%.8s", field);
         width = column == WIDTH ? atoi(field) : width;
         most = column == WIDTH_MAX ? atoi(field) : most;
+        generation = column == GEN ? atoi(field) : generation;
+        newest = column == GEN_MAX ? atoi(field) : newest;
+        busy |= column == STATE && !field[2] && field[1] < '5'; /* "P0" to "P4": an idle GPU lowers its link */
         throttled |= column == THROTTLED && !strcmp(field, "Active");
         exclusive |= column == MODE && !strcmp(field, "Exclusive_Process");
     }
@@ -93,6 +99,7 @@ static bool take_row(struct orr_log_building *b, const char *line, uint32_t numb
     if (width > 0 && width < most && (!query->narrow.line || width < query->narrow.width)) {
         query->narrow.width = width;
         query->narrow.most = most;
+        query->narrow.generation = busy && generation < newest ? generation : 0;
         query->narrow.line = number;
         snprintf(query->narrow.gpu, sizeof query->narrow.gpu, "%.8s", index);
     }
@@ -150,8 +157,11 @@ void orr_log_end_gpu_states(struct orr_log_building *b)
 {
     char text[200];
     if (b->query.narrow.line) {
-        snprintf(text, sizeof text, "LnkSta: GPU %s: Width x%d (downgraded) of x%d", b->query.narrow.gpu,
-                 b->query.narrow.width, b->query.narrow.most);
+        const int length = snprintf(text, sizeof text, "LnkSta: GPU %s: Width x%d (downgraded) of x%d",
+                                    b->query.narrow.gpu, b->query.narrow.width, b->query.narrow.most);
+        if (b->query.narrow.generation)
+            snprintf(text + length, sizeof text - (size_t)length, ", PCIe generation %d only",
+                     b->query.narrow.generation);
         take_message(b, text, b->query.narrow.line);
     }
     if (b->query.memory) {

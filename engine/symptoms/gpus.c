@@ -7,6 +7,8 @@
 
 #include "engine/symptoms/finding.h"
 
+#define VISIBLE " cuda_visible_devices " /* as in struct orr_log_said */
+
 /* The numbers of NVIDIA's list of Xid errors that mean a fault of the hardware or of the driver. */
 static const struct {
     const char *numbers; /* "A|B" */
@@ -135,15 +137,14 @@ static void bridge_down(struct orr_symptom_finder *f)
 /* The number by which nvidia-smi knows the GPU that the program calls `device`, by CUDA_VISIBLE_DEVICES. */
 static int visible(const struct orr_log *log, int device, uint32_t before)
 {
-    static const char name[] = " cuda_visible_devices ";
     int number = device;
     for (uint32_t i = 0; i < log->said_count; i++) {
-        const char *at = log->said[i].line < before ? strstr(log->said[i].words, name) : NULL;
+        const char *at = log->said[i].line < before ? strstr(log->said[i].words, VISIBLE) : NULL;
         char *end;
         long value = -1;
         if (!at)
             continue;
-        at += strlen(name);
+        at += strlen(VISIBLE);
         for (int k = 0; k <= device; k++, at = end) {
             value = strtol(at, &end, 10);
             if (end == at || (*end && *end != ' '))
