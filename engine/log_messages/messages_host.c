@@ -102,6 +102,23 @@ const struct orr_log_message orr_log_messages_host[] = {
      "fork in full), and free huge pages (`grep Huge /proc/meminfo`). Data loaders that start their workers by spawn "
      "or forkserver need less.",
      "OSError: [Errno 12] Cannot allocate memory"},
+    {"pod-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "OOMKilled", NULL,
+     "Kubernetes ended a container because it used more memory than its limit (OOMKilled), and the other ranks lost "
+     "their connections to it.",
+     "Check: `kubectl describe pod` of that pod shows its limit and when it ended. Raise limits.memory, or use less: "
+     "fewer data loaders, and files in an emptyDir with medium Memory count, too.",
+     "llm-worker-2   0/1     OOMKilled   0          5h12m"},
+    {"pod-preempted", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "reempt", "reempted by |.preempted|reemption notice",
+     "A pod or its machine was taken away for another one (preempted), and the other ranks lost their connections to "
+     "it.",
+     "Check: `kubectl get events` or the cloud's log names it and the time. Use capacity that is not preemptible or a "
+     "higher priority, and restart the job from a checkpoint.",
+     "Warning  Preempted  2m   default-scheduler  Preempted by pod 1f2e on node gpu-7"},
+    {"pod-evicted", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "The node was low on resource", NULL,
+     "Kubernetes removed a pod from its node, which ran out of disk or memory (Evicted), and the other ranks lost "
+     "their connections to it.",
+     "The line names the resource. Request what the pod needs (ephemeral-storage, memory), and write files elsewhere.",
+     "The node was low on resource: ephemeral-storage. Threshold quantity: 53687091200"},
     {"huge-pages", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "HugePages_Free: %d", NULL, "The line counts free huge pages.",
      "EFA puts its buffers into huge pages.", "HugePages_Free:      322"},
     {"mesh-proxy", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "istio",

@@ -296,7 +296,7 @@ const struct orr_log_message orr_log_messages_network[] = {
      "NCCL could use none of the networks that it was allowed to try.",
      "Check NCCL_NET, NCCL_NET_PLUGIN, NCCL_SOCKET_IFNAME and that the host has an interface that is up.",
      "Failed to initialize any NET plugin"},
-    {"net-not-found", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "Error: network %w not found", NULL,
+    {"net-not-found", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "Error: network ", " not found",
      "NCCL_NET names a network that is missing.", "Unset NCCL_NET, or install the plugin that provides this network.",
      "Error: network Libfabric not found."},
 };

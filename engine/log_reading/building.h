@@ -189,6 +189,8 @@ bool orr_log_scan_port(struct orr_log_building *b, const char *line, size_t leng
                        struct orr_log_catch *found);
 /* port_states.c: the MTU of an interface, as `ip link` and ifconfig print it -> MTU; name, "eth0@if27". */
 bool orr_log_scan_mtu(const char *line, size_t length, struct orr_log_catch *found);
+/* port_states.c: a partition key of InfiniBand -> the key. */
+bool orr_log_scan_partition(const char *line, size_t length, struct orr_log_catch *found);
 /* stated.c: a version of the driver (0) or of Fabric Manager (1) -> which; version. */
 bool orr_log_scan_driver(const char *line, size_t length, struct orr_log_catch *found);
 /* Gives the events their ranks and hosts, when communicators are known. */

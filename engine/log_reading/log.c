@@ -229,6 +229,8 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
             kind = ORR_LOG_PORT;
         else if (kind == ORR_LOG_KIND_COUNT && orr_log_scan_mtu(lines->line, lines->length, b->found))
             kind = ORR_LOG_MTU;
+        else if (kind == ORR_LOG_KIND_COUNT && orr_log_scan_partition(lines->line, lines->length, b->found))
+            kind = ORR_LOG_PARTITION;
         else if (kind == ORR_LOG_KIND_COUNT && orr_log_scan_driver(lines->line, lines->length, b->found))
             kind = ORR_LOG_DRIVER_PART;
         if (kind != ORR_LOG_KIND_COUNT) {

@@ -85,6 +85,7 @@
     X(MTU, "mtu")                                                                                                      \
     X(GROUP_RULE, "security_group")                                                                                    \
     X(DRIVER_PART, "driver_part")                                                                                      \
+    X(PARTITION, "partition_key")                                                                                      \
     X(COMM_END, "comm_end")                                                                                            \
     X(TEST_START, "test_start")                                                                                        \
     X(TEST_RESULT, "test_result")                                                                                      \

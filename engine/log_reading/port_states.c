@@ -11,6 +11,7 @@
  */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/log_reading/building.h"
@@ -116,6 +117,19 @@ bool orr_log_scan_port(struct orr_log_building *b, const char *line, size_t leng
     at = skip_blanks(at + colon, end);
     return at + 1 + !colon <= end && isdigit((unsigned char)*at) && (colon || at[1] == ':') &&
            keep(found, ORR_PORT_NUMBER, b->hca, at, 1);
+}
+
+/* "0x8023" alone in its line: a key of /sys/class/infiniband/mlx5_0/ports/1/pkeys. */
+bool orr_log_scan_partition(const char *line, size_t length, struct orr_log_catch *found)
+{
+    enum { DIGITS = 4 };
+    const char *end = line + length, *at = skip_blanks(line, end);
+    char *stop;
+    if (end - at < DIGITS + 2 || at[0] != '0' || at[1] != 'x')
+        return false;
+    const unsigned long key = strtoul(at, &stop, 16);
+    found->value_count = found->word_count = 0;
+    return stop == at + DIGITS + 2 && skip_blanks(stop, end) == end && orr_log_keep_value(found, (double)key);
 }
 
 /* "3: eth0@if27: <BROADCAST,UP> mtu 1500 qdisc noqueue", and "eth0: flags=4163<UP,BROADCAST>  mtu 1500". */

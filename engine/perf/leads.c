@@ -295,8 +295,9 @@ static void say_alone(const struct orr_perf_work *work, struct orr_perf_table *t
     if (measured->alone)
         orr_perf_lead(table, orr_arena_text(work->arena,
                                             "The command (line %u) starts %u processes, and each tested alone, with %u "
-                                            "GPU%s: nccl-tests was built without MPI. Build it again with `make clean` "
-                                            "and `make MPI=1 MPI_HOME=...`; mpirun must be of the same MPI.",
+                                            "GPU%s: nccl-tests was built without MPI, or with an MPI other than the "
+                                            "launcher's. Build it with `make clean` and `make MPI=1 MPI_HOME=...`, and "
+                                            "start it with mpirun of that MPI, or with `srun --mpi=pmix`.",
                                             measured->alone_line, measured->alone, measured->ranks,
                                             orr_plural(measured->ranks)));
 }

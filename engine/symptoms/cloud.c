@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/log_reading/statements.h"
+#include "engine/base/bytes.h"
 #include "engine/symptoms/finding.h"
 
 /* What follows if hosts cannot reach each other. */
@@ -72,6 +72,90 @@ static void security_group(struct orr_symptom_finder *f)
         .cure = "Add rules for all traffic (protocol -1) with the group itself as source, inbound, and as destination, "
                 "outbound, and give both hosts this group.",
         .explains = event ? event->message->id : NULL);
+}
+
+/* The availability zone of AWS in a line of words, "us east 2a"; its length in *ret_length. NULL if none is there. */
+static const char *zone_in(const char *words, size_t *ret_length)
+{
+    static const char *const sides[] = {" east ",      " west ",      " north ",     " south ",    " central ",
+                                        " northeast ", " southeast ", " northwest ", " southwest "};
+    enum { REGION = 2 }; /* letters */
+    const char *first = NULL;
+    for (size_t s = 0; s < sizeof sides / sizeof sides[0]; s++)
+        for (const char *at = words; (at = strstr(at, sides[s])); at++) {
+            const char *number = at + strlen(sides[s]);
+            if (at - words <= REGION || at[-REGION - 1] != ' ' || (first && first < at) || !orr_is_digit(number[0]) ||
+                !orr_is_letter(number[1]) || number[2] != ' ')
+                continue;
+            *ret_length = (size_t)(number + 2 - at) + REGION;
+            first = at - REGION;
+        }
+    return first;
+}
+
+/* EFA's packets do not leave their availability zone. */
+static void zones(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *event = unreached(log);
+    const char *zone = NULL;
+    size_t size = 0, length = 0;
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < log->said_count && event && orr_symptom_uses_efa(log); i++)
+        for (const char *here = log->said[i].words; (here = zone_in(here, &length)); here += length) {
+            if (!zone) {
+                zone = here;
+                size = length;
+                line = log->said[i].line;
+            }
+            if (size == length && !memcmp(zone, here, length))
+                continue;
+            ORR_SYMPTOM(f, "efa-zones", ORR_SYMPTOM_CAUSE, line,
+                        .cause = orr_symptom_text(
+                            f,
+                            "The text names two availability zones (lines %u and %u). If the hosts are in both, they "
+                            "cannot reach each other by EFA, which carries nothing between zones; TCP works all the "
+                            "same.",
+                            line, log->said[i].line),
+                        .check = "Check: `fi_pingpong -p efa` between two hosts of one zone works.",
+                        .cure = "Start all hosts of the job in one zone, best in one cluster placement group (EKS: a "
+                                "node group with one subnet).",
+                        .explains = event->message->id);
+            return;
+        }
+}
+
+/* Two hosts whose InfiniBand ports have no full partition key in common, as /sys/class/infiniband shows it. */
+static void partitions(struct orr_symptom_finder *f)
+{
+    enum { FULL = 0x8000, DEFAULT = 0xffff };
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *event = orr_log_event_of(log, "ib-retry-exceeded|ib-modify-qp|perftest-qp");
+    const struct orr_log_record *one = NULL, *other = NULL;
+    for (uint32_t i = 0; event && i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_PARTITION || record->values[0] < FULL)
+            continue;
+        if (record->values[0] >= DEFAULT)
+            return;
+        one = one ? one : record;
+        other = record->values[0] != one->values[0] ? record : other;
+    }
+    if (!other || other->line < one->line + 2) /* the next line is of the same host */
+        return;
+    ORR_SYMPTOM(
+        f, "ib-partitions", ORR_SYMPTOM_CAUSE, other->line,
+        .cause = orr_symptom_text(f,
+                                  "The hosts are in different InfiniBand partitions: key 0x%x (line %u) and "
+                                  "0x%x (line %u). Packets do not pass between partitions, although the ports "
+                                  "are active and Ethernet works.",
+                                  (unsigned)one->values[0], one->line, (unsigned)other->values[0], other->line),
+        .check = "Check: `cat /sys/class/infiniband/*/ports/1/pkeys/0` on each host; `ib_write_bw` between them "
+                 "fails, too.",
+        .cure = "Use hosts of one partition: on Azure, VMs of one scale set (a single placement group) or "
+                "availability set; elsewhere ask who runs the subnet manager. NCCL_IB_PKEY chooses the index of "
+                "another key, if both have one.",
+        .explains = event->message->id);
 }
 
 /* A pod with the proxy of a service mesh, and connections that break. */
@@ -162,6 +246,8 @@ static void huge_pages(struct orr_symptom_finder *f)
 void orr_symptoms_of_cloud(struct orr_symptom_finder *f)
 {
     security_group(f);
+    zones(f);
+    partitions(f);
     service_mesh(f);
     tunnel(f);
     huge_pages(f);

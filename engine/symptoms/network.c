@@ -307,11 +307,14 @@ static void locked_memory(struct orr_symptom_finder *f)
     const struct orr_log *log = f->log;
     const struct orr_log_event *event = NULL, *limit = orr_log_event_of(log, "memlock-limit"),
                                *endless = orr_log_event_of(log, "memlock-free");
-    for (size_t i = 0; i < sizeof failures / sizeof failures[0] && !event; i++)
-        event = orr_log_event_of(log, failures[i]);
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+        const struct orr_log_event *found = orr_log_event_of(log, failures[i]);
+        event = found && (!event || found->line < event->line) ? found : event;
+    }
     const uint32_t said = orr_symptom_said(log, "ulimit l&unlimited;memlock&unlimited;locked memory&unlimited", true);
     const uint32_t without = endless ? endless->line : said;
-    const bool slurm = orr_symptom_said(log, " srun | sbatch | slurmd | slurm ", true) != 0;
+    const bool pods = orr_symptom_said(log, "kubectl|securitycontext|kubernetes| pod ", true) != 0;
+    const bool slurm = !pods && orr_symptom_said(log, " srun | sbatch | slurmd | slurm ", true) != 0;
     if (!event || !strstr(event->text, "allocate memory") || (!limit && !without))
         return;
     ORR_SYMPTOM(
@@ -334,10 +337,12 @@ static void locked_memory(struct orr_symptom_finder *f)
                          "unlimited."
                        : "Check: print `ulimit -l` from the job itself, look at `dmesg` after the failure, and run "
                          "once with NCCL_NET_GDR_LEVEL=LOC: if that works, only GPU memory is refused.",
-        .cure = limit ? slurm
-                            ? "Tasks get the limit of slurmd, a service, to which limits.conf does not apply: set "
-                              "LimitMEMLOCK=infinity in its unit (`systemctl edit slurmd`), then `systemctl "
-                              "daemon-reload` and restart slurmd on every node."
+        .cure = limit ? slurm ? "Tasks get the limit of slurmd, a service, to which limits.conf does not apply: set "
+                                "LimitMEMLOCK=infinity in its unit (`systemctl edit slurmd`), then `systemctl "
+                                "daemon-reload` and restart slurmd on every node."
+                        : pods
+                            ? "Add IPC_LOCK to securityContext.capabilities of the container, which frees it from the "
+                              "limit, or set LimitMEMLOCK=infinity in containerd's unit on the nodes."
                             : "Set memlock to unlimited where the job starts: /etc/security/limits.conf and log in "
                               "again, docker --ulimit memlock=-1, or LimitMEMLOCK=infinity in the unit of the service "
                               "that starts it."

@@ -207,6 +207,32 @@ static void named_network(struct orr_symptom_finder *f)
                 .explains = none->message->id);
 }
 
+/* NCCL_NET names the network of a plugin, and the plugin's library is not found. */
+static void network_without_plugin(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *missing = orr_log_event_of(f->log, "net-not-found"),
+                               *none = orr_log_event_of(f->log, "plugin-none|plugin-missing-net|plugin-returned");
+    const char *at = missing ? strstr(missing->text, "network ") : NULL;
+    if (!at || !none)
+        return;
+    at += strlen("network ");
+    const char *end = strstr(at, " not found");
+    const int length = end ? (int)(end - at) : 0;
+    if (orr_symptom_is_one(orr_symptom_text(f, "%.*s", length, at), "IB|Socket"))
+        return;
+    ORR_SYMPTOM(f, "network-without-plugin", ORR_SYMPTOM_CAUSE, none->line,
+                .cause = orr_symptom_text(f,
+                                          "NCCL_NET names the network %.*s (line %u), which a plugin brings, and NCCL "
+                                          "finds no plugin library (libnccl-net.so, line %u).",
+                                          length, at, missing->line, none->line),
+                .check = "Check in the container: `find / -name 'libnccl-net*.so'`; LD_LIBRARY_PATH of every rank must "
+                         "have its directory.",
+                .cure =
+                    "Install the plugin in the image, or mount the directory in which the cloud's installer puts it "
+                    "on the host (Google: below /home/kubernetes/bin), and put it into LD_LIBRARY_PATH.",
+                .explains = missing->message->id);
+}
+
 void orr_symptoms_of_plugins(struct orr_symptom_finder *f)
 {
     slow_provider(f);
@@ -216,4 +242,5 @@ void orr_symptoms_of_plugins(struct orr_symptom_finder *f)
     plugin_on_some(f);
     named_plugin(f);
     named_network(f);
+    network_without_plugin(f);
 }

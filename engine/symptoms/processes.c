@@ -78,6 +78,7 @@ static void picked_port(struct orr_symptom_finder *f)
     const char *range = "";
     if (!wall)
         return;
+    const bool policy = orr_symptom_said(f->log, "networkpolic|network polic", true) != 0;
     for (uint32_t i = 0; i < f->log->said_count; i++) {
         const char *words = strstr(f->log->said[i].words, range_words);
         char *second = NULL;
@@ -86,21 +87,23 @@ static void picked_port(struct orr_symptom_finder *f)
         if (from && from <= port && port <= to)
             range = orr_symptom_text(f, " (%lu to %lu, line %u)", from, to, f->log->said[i].line);
     }
-    ORR_SYMPTOM(f, "picked-port", ORR_SYMPTOM_CAUSE, event->line,
-                .cause =
-                    orr_symptom_text(f,
-                                     "The system picked port %lu (line %u): NCCL listens at free ports of "
-                                     "net.ipv4.ip_local_port_range%s, which no setting of NCCL narrows; MASTER_PORT "
-                                     "is PyTorch's. A firewall (line %u) that opens only other ports refuses it.",
-                                     port, event->line, range, wall),
-                .check = orr_symptom_text(f,
-                                          "Check: `nc -l %lu` on one host and `nc ADDRESS %lu` on the other fail while "
-                                          "the firewall is on, and work without it.",
-                                          port, port),
-                .cure = "Allow all TCP between the job's hosts (firewalld: their addresses as sources of the zone "
-                        "trusted), or set net.ipv4.ip_local_port_range on all hosts to a range that is open and has "
-                        "hundreds of ports.",
-                .explains = event->message->id);
+    ORR_SYMPTOM(
+        f, "picked-port", ORR_SYMPTOM_CAUSE, event->line,
+        .cause = orr_symptom_text(f,
+                                  "The system picked port %lu (line %u): NCCL listens at free ports of "
+                                  "net.ipv4.ip_local_port_range%s, which no setting of NCCL narrows; MASTER_PORT "
+                                  "is PyTorch's. A %s (line %u) that opens only other ports refuses it.",
+                                  port, event->line, range, policy ? "NetworkPolicy" : "firewall", wall),
+        .check = orr_symptom_text(f,
+                                  "Check: `nc -l %lu` on one host and `nc ADDRESS %lu` on the other fail while "
+                                  "the %s is on, and work without it.",
+                                  port, port, policy ? "policy" : "firewall"),
+        .cure = policy ? "Add a policy for the pods of the job that allows them each other without `ports` "
+                         "(ingress, and egress if it is limited)."
+                       : "Allow all TCP between the job's hosts (firewalld: their addresses as sources of the zone "
+                         "trusted), or set net.ipv4.ip_local_port_range on all hosts to a range that is open and has "
+                         "hundreds of ports.",
+        .explains = event->message->id);
 }
 
 /* PyTorch's watchdog asks a CUDA event whether earlier work has ended, while another thread captures a graph. */

@@ -269,12 +269,15 @@ static void tested_alone(struct orr_symptom_finder *f)
     }
     if (alone < 2 || (several && !orr_symptom_said(f->log, " mpirun | mpiexec | srun ", true)))
         return; /* one run after another */
+    const uint32_t srun = orr_symptom_said(f->log, " srun &_perf&!mpi ", true);
     ORR_SYMPTOM(
         f, "tests-alone", ORR_SYMPTOM_CAUSE, first->line,
-        .cause = orr_symptom_text(f,
-                                  "%u processes of nccl-tests are rank 0 (line %u and others), so each tests alone%s: "
-                                  "nccl-tests was built without MPI, or with an MPI other than the launcher's.",
-                                  alone, first->line, same_gpu ? ", and several of a host use one GPU" : ""),
+        .cause =
+            orr_symptom_text(f,
+                             "%u processes of nccl-tests are rank 0 (line %u and others), so each tests alone%s: "
+                             "%snccl-tests was built without MPI, or with an MPI other than the launcher's.",
+                             alone, first->line, same_gpu ? ", and several of a host use one GPU" : "",
+                             srun ? orr_symptom_text(f, "srun (line %u) has no --mpi=pmix (or pmi2), or ", srun) : ""),
         .check = "Check: `ldd all_reduce_perf | grep mpi` names the MPI. A small MPI program that prints its rank must "
                  "print a different number in each process.",
         .cure = "Build nccl-tests with `make MPI=1 MPI_HOME=...` for that MPI; with Slurm, `srun --mpi=pmix` (or pmi2) "
