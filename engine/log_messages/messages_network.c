@@ -225,13 +225,27 @@ const struct orr_log_message orr_log_messages_network[] = {
      "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the priority "
      "of NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
      "rx_discards_phy: 1839205"},
+    {"pfc-off", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "enabled 0 0 0 0 0 0 0 0", NULL,
+     "No priority of this NIC has flow control (PFC).",
+     "RoCE needs it, or ECN, for the priority of NCCL_IB_TC. `mlnx_qos -i INTERFACE --pfc 0,0,0,1,0,0,0,0` turns it on "
+     "for priority 3.",
+     "enabled     0   0   0   0   0   0   0   0"},
+    {"mtu-refused", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "essage too long, mtu", NULL,
+     "A packet of this size does not pass the path between the hosts.",
+     "Give interfaces and switches on the way one MTU.", "ping: local error: message too long, mtu=1500"},
     {"rdma-out-of-order", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "out_of_sequence", "1|2|3|4|5|6|7|8|9",
      "RDMA packets came out of order or were lost on the way, and were sent again, which costs bandwidth.",
      "If the number grows during a job, make RoCE lossless: `mlnx_qos -i INTERFACE` must show PFC on for the priority "
      "of NCCL_IB_TC, and the switches must have PFC and ECN for the same one.",
      "/sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_sequence:582913"},
+    {"ofi-unreachable", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI", "nreachable remote|nresponsive receiver",
+     "EFA does not reach the other host. If every run fails so at its start, mostly the security group blocks it; "
+     "later, the process there is mostly gone.",
+     "Check the security group: it must allow all traffic from and to itself by its id, both ways (addresses such as "
+     "0.0.0.0/0, or TCP alone, do not cover EFA). Then look for an earlier error of the other host.",
+     "NET/OFI Request completed: Error: 4121 (unresponsive receiver)"},
     {"ofi-request", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Request %*", "completed with error", ORR_EFA_FAILED,
-     "NET/OFI Request 0x7f1c completed with error. RC: 5. Error: 4 (Unreachable remote). Completed length: 0"},
+     "NET/OFI Request 0x7f1c completed with error. RC: 5. Error: 21 (unknown error). Completed length: 0"},
     {"ofi-operation", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Operation", "completed with error",
      ORR_EFA_FAILED, "NET/OFI Operation with NULL context completed with error"},
     {"ofi-remote-address", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI Unable to insert remote address", NULL,

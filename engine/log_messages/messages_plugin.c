@@ -54,12 +54,6 @@ const struct orr_log_message orr_log_messages_plugin[] = {
      "Amazon's network plugin was found, but not libfabric, so NCCL cannot use EFA.",
      "Install the EFA software in the image, and put /opt/amazon/efa/lib into LD_LIBRARY_PATH.",
      "NET/Plugin: Failed to load libnccl-net.so: libfabric.so.1: cannot open shared object file: No such file"},
-    {"ofi-unreachable", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/OFI", "Unreachable remote|unresponsive receiver",
-     "EFA cannot reach the other host. If every run fails so at its start, mostly the security group blocks it; later, "
-     "the process there is mostly gone.",
-     "Look for an earlier error of the other host. The security group must allow all traffic from and to itself, both "
-     "ways.",
-     "NET/OFI Request completed: Error: 4121 (unresponsive receiver)"},
     {"ofi-no-gdr", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "NET/OFI", "Setting NCCL_PROTO to \"simple\"",
      "Amazon's plugin allows only the Simple protocol here, which is slower for small messages.",
      "Use a newer plugin and EFA driver; p4d and p5 support LL128 with current ones.",

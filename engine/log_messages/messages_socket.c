@@ -28,16 +28,16 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Open all ports between the hosts. Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share.",
      "socketPollConnect: connect to 10.0.0.2<37857> returned Connection timed out, exceeded error retry count after 35 "
      "attempts"},
-    {"socket-retries", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "exceeded error retry count", NULL,
-     "A rank could not connect to another one.",
-     "Look for an earlier error of the other rank; check firewalls and NCCL_SOCKET_IFNAME.",
-     "socketTryAccept: exceeded error retry count after 35 attempts, Connection aborted"},
     {"socket-no-route", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect", "No route to host|Network is unreachable",
      "A rank cannot reach the address of another one. The hosts announce an interface that the others do not reach, or "
      "a firewall refuses.",
      "Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share (not docker0, virbr0 or a loopback), "
      "and open its ports.",
      "socketStartConnect: Connect to 172.17.0.1<39275> failed : No route to host"},
+    {"socket-retries", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "exceeded error retry count", NULL,
+     "A rank could not connect to another one.",
+     "Look for an earlier error of the other rank; check firewalls and NCCL_SOCKET_IFNAME.",
+     "socketTryAccept: exceeded error retry count after 35 attempts, Connection aborted"},
     {"socket-abort", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "onnect to %t failed",
      "Software caused connection abort",
      "A rank could not connect to another one. The words at the end come from NCCL's own code for errors, and do not "

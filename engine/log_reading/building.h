@@ -110,6 +110,7 @@ struct orr_log_building {
     double rates[ORR_PEERS_MOST][ORR_PEERS_MOST]; /* without P2P, GB/s; 0: unknown */
     int clock;                                    /* of the last line that has a time, in seconds since midnight */
     uint32_t clock_line;                          /* 0 if no line has one */
+    uint32_t ping_size;                           /* of the packets of the ping that runs; 0 if unknown */
     uint32_t limit_asked;                         /* lines in which the answer to `ulimit -l` may follow */
     struct orr_span before;                       /* text before "NCCL WARN" in the current speech: the file of NCCL */
     bool continues, command;                      /* the line before ended with a backslash; it belonged to a command */
@@ -168,6 +169,8 @@ void orr_log_take_stated(struct orr_log_building *b, const char *line, uint32_t 
 bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
 /* devices.c: the row of lsmod about the GPU driver; true if the line is that row. */
 bool orr_log_take_modules(struct orr_log_building *b, const char *line, size_t length, uint32_t number);
+/* devices.c: a line of ping. */
+void orr_log_take_ping(struct orr_log_building *b, const char *line, uint32_t number);
 /* clock.c: the time of a line. */
 void orr_log_take_clock(struct orr_log_building *b, const char *line, uint32_t number);
 /* words.c: a line that is not NCCL's; printed: some other program wrote it. */

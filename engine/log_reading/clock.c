@@ -33,14 +33,14 @@ void orr_log_take_clock(struct orr_log_building *b, const char *line, uint32_t n
     struct orr_log_pause *pause = &b->log->pause;
     const char *at = strchr(line, ':');
     int now = -1;
-    for (; at && at - line < WITHIN && now < 0 && !b->log->kinds[ORR_LOG_WARNING]; at = strchr(at + 1, ':'))
+    for (; at && at - line < WITHIN && now < 0; at = strchr(at + 1, ':'))
         if (at - line >= 2 && (at - line == 2 || !(orr_is_digit(at[-3]) || at[-3] == ':')))
             now = time_at(at - 2);
     if (now < 0)
         return;
     int passed = now - b->clock;
     passed += passed < -DAY / 2 ? DAY : 0;
-    if (b->clock_line && passed > (int)pause->seconds)
+    if (b->clock_line && !b->log->kinds[ORR_LOG_WARNING] && passed > (int)pause->seconds)
         *pause = (struct orr_log_pause){(uint32_t)passed, b->clock_line, number};
     b->clock = now;
     b->clock_line = number;

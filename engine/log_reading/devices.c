@@ -189,6 +189,31 @@ bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t len
     return true;
 }
 
+/* "PING 10.9.0.2 (10.9.0.2) 8972(9000) bytes of data.", and "3 packets transmitted, 0 received, 100% packet loss". The
+ * size is also that of a command without its output: "$ ping -M do -s 1472 10.9.0.2". */
+void orr_log_take_ping(struct orr_log_building *b, const char *line, uint32_t number)
+{
+    enum { HEADERS = 28 }; /* bytes of IPv4 and ICMP */
+    struct orr_log_ping *ping = &b->log->ping;
+    const char *command = strstr(line, "ping "), *size = command ? strstr(command, " -s ") : NULL,
+               *loss = strstr(line, "% packet loss");
+    unsigned data, whole, sent, received;
+    if (size && sscanf(size, " -s %5u", &data) == 1)
+        b->ping_size = data + HEADERS;
+    if (!strncmp(line, "PING ", 5) && sscanf(line, "PING %*s %*s %5u(%5u) bytes", &data, &whole) == 2)
+        b->ping_size = whole;
+    if (!loss || !b->ping_size || sscanf(line, "%9u packets transmitted, %9u received", &sent, &received) != 2)
+        return;
+    if (!received && sent && (!ping->lost || b->ping_size < ping->lost)) {
+        ping->lost = b->ping_size;
+        ping->lost_line = number;
+    } else if (received && b->ping_size > ping->passed) {
+        ping->passed = b->ping_size;
+        ping->passed_line = number;
+    }
+    b->ping_size = 0;
+}
+
 /* lsmod's row of the GPU driver, whose last column names the modules that use it:
  *
  *      nvidia              39137280  284 nvidia_uvm,nvidia_peermem,nvidia_modeset

@@ -208,6 +208,7 @@ static void place_event(struct orr_log_building *b, struct orr_log_event *event,
     event->text = orr_log_keep_text(b, text, length < TEXT_MOST ? length : TEXT_MOST);
     event->file = file_of(b);
     event->line = line;
+    event->clock = b->clock_line == line ? b->clock : -1;
 }
 
 /* The rank in a prefix such as PyTorch's "[rank3]:" or "Rank 3]"; -1 if there is none. */

@@ -195,6 +195,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
     struct orr_log_speech speech;
     int count = 0;
     orr_log_take_clock(b, lines->line, lines->number);
+    orr_log_take_ping(b, lines->line, lines->number);
     for (; orr_log_next_speech(&at, end, &b->known, &speech); count++) {
         take_speech(b, &speech, lines->number);
         if (!count && b->last.writer != ORR_LOG_NOBODY && speech.host.at == lines->line)

@@ -162,6 +162,7 @@ struct orr_log_event {
     const char *text;                      /* of the first line */
     const char *file;                      /* NCCL's file that warns in it, "proxy.cc:1485"; NULL if it names none */
     uint32_t line, last_line, count;       /* the first and the last line, and how many there are */
+    int32_t clock;                         /* the time of day in the first line, in seconds; -1 if it has none */
     bool quoted;              /* only a person's sentences have it; `line` is a program's if there is one */
     bool tried;               /* quoted, of another run than the one whose lines the text has */
     const int32_t *ranks;     /* ranks that wrote it, ascending */
@@ -261,6 +262,12 @@ struct orr_log_pause {
     uint32_t from, to; /* lines */
 };
 
+/* What `ping -M do -s SIZE` shows about the path between two hosts: bytes of packets, and the lines of the results. */
+struct orr_log_ping {
+    uint32_t lost, passed; /* the size of which none came back, and the largest that did; 0: unknown */
+    uint32_t lost_line, passed_line;
+};
+
 /* Subjects that a line mentions which is not a message: NCCL and what it uses, a hang, NCCL_P2P_DISABLE=1, a virtual
  * machine, EFA, or a card of the GeForce series. words.c has the words of each. */
 enum orr_log_mention {
@@ -342,6 +349,7 @@ struct orr_log {
     uint64_t test_size;  /* the size of the last of them, in bytes */
     uint64_t test_most;  /* the largest size that nccl-tests is to measure; 0 if unknown */
     struct orr_log_pause pause;
+    struct orr_log_ping ping;
     uint32_t lspci_count; /* lines of lspci about links and ACS */
     struct orr_log_aperture aperture;
     struct orr_log_peer_rates peer_rates;

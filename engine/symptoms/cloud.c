@@ -164,15 +164,19 @@ static void service_mesh(struct orr_symptom_finder *f)
     const struct orr_log *log = f->log;
     const struct orr_log_event *proxy = orr_log_event_of(log, "mesh-proxy|mesh-proxy-linkerd"), *event = unreached(log);
     const struct orr_symptom_part *part = orr_symptom_part("mesh");
-    if (!proxy || !(event || (log->mentions[ORR_MENTION_HANG] && !orr_symptom_other_error(log, ""))) ||
+    uint32_t line = proxy ? proxy->line : 0;
+    for (uint32_t i = 0; i < log->event_count && !line; i++) /* Istio's connections in a pod come from 127.0.0.6 */
+        if (strstr(log->events[i].text, " 127-0-0-6.") || strstr(log->events[i].text, " 127.0.0.6<"))
+            line = log->events[i].line;
+    if (!line || !(event || (log->mentions[ORR_MENTION_HANG] && !orr_symptom_other_error(log, ""))) ||
         orr_symptom_said(log, "sidecar istio io inject false|host network true|hostnetwork true", true))
         return;
-    ORR_SYMPTOM(f, "service-mesh", ORR_SYMPTOM_CAUSE, proxy->line,
+    ORR_SYMPTOM(f, "service-mesh", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(f,
                                           "A service mesh puts its proxy into the pods (line %u), which takes the TCP "
                                           "connections that NCCL opens between ranks on changing ports, and breaks "
                                           "them. The port of the rendezvous may work.",
-                                          proxy->line),
+                                          line),
                 .check =
                     "Check: the same job in pods without the proxy (a namespace without injection) works; `kubectl "
                     "get pods` then says 1/1 instead of 2/2.",

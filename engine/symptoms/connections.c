@@ -173,6 +173,57 @@ static void idle_connection(struct orr_symptom_finder *f)
         .explains = event->message->id);
 }
 
+/* Small packets pass between two hosts and large ones do not. */
+static void path_drops_large(struct orr_symptom_finder *f)
+{
+    const struct orr_log_ping *ping = &f->log->ping;
+    const struct orr_log_event *refused = orr_log_event_of(f->log, "mtu-refused"),
+                               *event = orr_log_event_of(f->log, "watchdog-timeout|socket-no-answer|ib-retry-exceeded");
+    const bool lost = ping->lost && ping->passed && ping->passed < ping->lost;
+    if (!lost && !refused)
+        return;
+    ORR_SYMPTOM(
+        f, "path-mtu", ORR_SYMPTOM_CAUSE, lost ? ping->lost_line : refused->line,
+        .cause = lost ? orr_symptom_text(f,
+                                         "Packets of %u bytes do not pass between the hosts (line %u), and those of "
+                                         "%u do (line %u): an interface or switch on the way has a smaller MTU, and "
+                                         "drops what larger messages send, without an error.",
+                                         ping->lost, ping->lost_line, ping->passed, ping->passed_line)
+                      : orr_symptom_text(f,
+                                         "The path between the hosts has a smaller MTU than their interfaces (line "
+                                         "%u), so large packets do not pass.",
+                                         refused->line),
+        .check =
+            "Check: `ip link` on all hosts, the ports of the switches, VLANs and tunnels must have one MTU; `ping -M "
+            "do -s SIZE` shows the largest that passes (SIZE and 28 bytes).",
+        .cure = "Raise the MTU on the way, or set that of all hosts to the smaller one (`ip link set IF mtu 1500`).",
+        .explains = event ? event->message->id : NULL);
+}
+
+/* RoCE connections that break, and counters of a NIC that dropped packets. */
+static void drops_packets(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *broken = orr_log_event_of(f->log, "ib-retry-exceeded"),
+                               *drops = orr_log_event_of(f->log, "nic-discards|rdma-out-of-order"),
+                               *off = orr_log_event_of(f->log, "pfc-off");
+    if (!broken || !(drops || off) || orr_symptom_other_error(f->log, "ib-retry-exceeded|ib-flushed"))
+        return;
+    const uint32_t line = drops ? drops->line : off->line;
+    ORR_SYMPTOM(
+        f, "roce-drops", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(
+            f, "%s (line %u)%s: RoCE packets are lost under load, until a connection gives up (line %u).",
+            drops ? "A NIC or the network dropped packets" : "No priority of the NIC has flow control (PFC)", line,
+            drops && off
+                ? orr_symptom_text(f, ", and no priority of the NIC has flow control (PFC, line %u)", off->line)
+                : "",
+            broken->line),
+        .check = "Check that the counters grow during the job (`ethtool -S IF | grep discard`, hw_counters), and that "
+                 "`mlnx_qos -i IF` shows PFC for the priority of NCCL_IB_TC; the switch ports need the same.",
+        .cure = "Turn PFC (or ECN) on for that priority on all NICs and switches, and set NCCL_IB_TC to its class.",
+        .explains = "ib-retry-exceeded");
+}
+
 /* The length of the name in a list of NCCL_IB_HCA or NCCL_SOCKET_IFNAME that is shorter than `name` and selects it,
  * because it begins so; 0 if a name of the list is the whole name, or none selects it. */
 static size_t beginning_of(const char *list, const char *name, const char **ret_at)
@@ -243,7 +294,9 @@ static void longer_names(struct orr_symptom_finder *f)
 void orr_symptoms_of_connections(struct orr_symptom_finder *f)
 {
     idle_connection(f);
+    path_drops_large(f);
     longer_names(f);
+    drops_packets(f);
     port_down(f);
     other_network(f);
     mtu_differs(f);

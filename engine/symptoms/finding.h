@@ -42,7 +42,7 @@ bool orr_symptom_failed(const struct orr_log *log);
 const struct orr_gpu_model *orr_symptom_model(const struct orr_log_record *record);
 /* The first line "NET/IB : Using" or "NET/Socket : Using", by the word after "NET/"; NULL if there is none. */
 const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of);
-/* interfaces.c: the only interface of the first line "NET/Socket : Using" that other hosts may reach: its address is
+/* addresses.c: the only interface of the first line "NET/Socket : Using" that other hosts may reach: its address is
  * not link-local, and it is not one of containers; NULL if there is not one. */
 const char *orr_symptom_routed(struct orr_symptom_finder *f);
 /* Whether lines show that the job has one host. */
@@ -96,6 +96,7 @@ void orr_symptoms_of_ranks(struct orr_symptom_finder *f);
 void orr_symptoms_of_network(struct orr_symptom_finder *f);
 void orr_symptoms_of_plugins(struct orr_symptom_finder *f);
 void orr_symptoms_of_connections(struct orr_symptom_finder *f);
+void orr_symptoms_of_addresses(struct orr_symptom_finder *f); /* addresses.c */
 void orr_symptoms_of_interfaces(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_nvlinks(struct orr_symptom_finder *f);  /* nvlinks.c */
@@ -129,6 +130,14 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
 #define ORR_SAID_PATCHED                                                                                               \
     " patched|p2p patch|tinygrad|aikitoria|p2p driver|p2p enabled driver|p2p enabled nvidia driver|p2p kernel "        \
     "modul|p2p branch|staticbar1|forcep2p"
+
+/* Errors of sockets between ranks, and those that say no more; the first of them that a text has is the cause. */
+#define ORR_SOCKET_ERRORS                                                                                              \
+    "socket-connect|socket-abort|socket-refused|socket-timed-out|socket-no-route|socket-retries|socket-retry-newer|"   \
+    "socket-retry"
+#define ORR_SOCKET_RESULTS                                                                                             \
+    "|socket-transfer|socket-transfer-send|socket-closed|unhandled-system|result-system|unhandled-remote|"             \
+    "result-remote|remote-exited|watchdog-timeout"
 
 /* Advice that PCIe rows and others share. */
 #define ORR_ACS_CHECK                                                                                                  \

@@ -38,7 +38,9 @@ static const char *explained_by_xid(const struct orr_log *log)
     for (uint32_t i = 0; i < log->event_count; i++) {
         const struct orr_log_message *message = log->events[i].message;
         if (message && message->weight == ORR_WEIGHT_FATAL)
-            return orr_symptom_is_one(message->id, errors) ? message->id : NULL;
+            return orr_symptom_is_one(message->id, errors)                                  ? message->id
+                   : !strncmp(message->id, "ib-", 3) || !strncmp(message->id, "socket-", 7) ? "xid" /* of other ranks */
+                                                                                            : NULL;
     }
     return "xid";
 }

@@ -212,6 +212,26 @@ static void little_shm(struct orr_symptom_finder *f)
         .explains = failed ? failed->message->id : full->message->id);
 }
 
+/* The name of a host leads to an address that only the host itself reaches. */
+static void own_name(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event =
+        orr_log_event_of(f->log, "store-connect|store-address|store-clients|rendezvous-timeout|socket-refused");
+    const uint32_t line = orr_symptom_said(f->log, " 127 0 1 1 ", true);
+    if (!line || !event)
+        return;
+    ORR_SYMPTOM(f, "own-name", ORR_SYMPTOM_CAUSE, line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "The name of a host leads to 127.0.1.1 (line %u), at which every host reaches "
+                                     "only itself. /etc/hosts of Debian and Ubuntu gives it to the own name.",
+                                     line),
+                .check = "Check on each host: `getent hosts $(hostname)` must print its address in the common network.",
+                .cure = "Give the name that address in /etc/hosts, or use addresses (MASTER_ADDR) and set "
+                        "GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME to the interface.",
+                .explains = event->message->id);
+}
+
 /* A plugin that divides GPUs puts its library between the program and the driver, and the job fails without a reason.
  */
 static void shared_gpus(struct orr_symptom_finder *f)
@@ -330,6 +350,7 @@ void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
     exclusive_gpus(f);
     one_cpu(f);
+    own_name(f);
     little_shm(f);
     shared_gpus(f);
     driver_older(f);

@@ -361,6 +361,7 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     orr_symptoms_of_connections(f);
     bonds(f);
     half_port(f);
+    orr_symptoms_of_addresses(f);
     orr_symptoms_of_interfaces(f);
     no_rdma(f);
     orr_symptoms_of_plugins(f);

@@ -228,8 +228,45 @@ static void loopback_announced(struct orr_symptom_finder *f)
                     .check = loopback->message->advice, .cure = "", .explains = mesh->message->id);
 }
 
+/* The stack of a rank that is busy elsewhere, beside that of one that waits in a collective. */
+static void busy_by_stack(struct orr_symptom_finder *f)
+{
+    static const struct {
+        const char *id, *does, *cure;
+    } rows[] = {
+        {"stack-file", "saves or loads a file",
+         "Let all ranks save or load their parts (torch.distributed.checkpoint, async_save), use faster storage, or "
+         "raise the timeout of init_process_group()."},
+        {"stack-dataset", "prepares data",
+         "Prepare the data once before the job (a cache), or raise the timeout of init_process_group()."},
+        {"stack-compiler", "compiles kernels",
+         "Compile before the first collective with a time limit, keep the cache (TORCHINDUCTOR_CACHE_DIR), or raise "
+         "the "
+         "timeout of init_process_group()."},
+        {"stack-loader", "waits for its data loader",
+         "Look at that rank's storage, workers and memory: a worker may have died, or the data of this rank ended."},
+    };
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *hang = orr_log_event_of(log, "watchdog-timeout|store-barrier|monitored-barrier"),
+                               *waits = orr_log_event_of(log, "stack-collective"), *busy = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !busy; i++) {
+        busy = orr_log_event_of(log, rows[i].id);
+        if (!busy || !(waits || hang) || !(hang || log->mentions[ORR_MENTION_HANG]))
+            continue;
+        ORR_SYMPTOM(
+            f, "busy-by-stack", ORR_SYMPTOM_CAUSE, busy->line,
+            .cause = orr_symptom_text(f, "By its stack, a rank %s (line %u) while others wait for it%s.", rows[i].does,
+                                      busy->line,
+                                      waits ? orr_symptom_text(f, " in a collective (line %u)", waits->line) : ""),
+            .check = "Check: `py-spy dump` of all ranks again: if it still shows the same, that rank is slow or stuck "
+                     "there, not in NCCL.",
+            .cure = rows[i].cure, .explains = hang ? hang->message->id : NULL);
+    }
+}
+
 void orr_symptoms_of_waiting(struct orr_symptom_finder *f)
 {
+    busy_by_stack(f);
     still_at_work(f);
     other_limit(f);
     missing_in_recorder(f);

@@ -94,6 +94,27 @@ static uint32_t first_of(const struct orr_log *log, const struct ending *ending,
     return quoted;
 }
 
+/* The error that ended the job first: by the times in the lines if they have them, else by their order. If a GPU
+ * failed, as only the kernel log of its host says, the errors of networks on other ranks follow from that. */
+static uint32_t first_fatal(const struct orr_triaging *t, const struct ending *ending)
+{
+    enum { HOUR = 3600 }; /* lines that are farther apart may be of other days, or their clocks differ */
+    const struct orr_log *log = t->log;
+    const uint32_t by_line = first_of(log, ending, ORR_WEIGHT_FATAL);
+    uint32_t first = by_line, fault = NONE;
+    for (uint32_t i = by_line; i < log->event_count; i++) {
+        const struct orr_log_event *event = &log->events[i];
+        if (orr_triage_weight(event) != ORR_WEIGHT_FATAL || is_noise(event, ending))
+            continue;
+        if (fault == NONE && !strcmp(event->message->id, "xid"))
+            fault = i;
+        if (event->clock >= 0 && event->clock < log->events[first].clock &&
+            log->events[by_line].clock - event->clock < HOUR)
+            first = i;
+    }
+    return fault != NONE && orr_symptom_explaining(&t->triage->symptoms, "xid") ? fault : first;
+}
+
 /* The first NCCL warning without a row, before errors that follow from another; NONE if there is none. */
 static uint32_t first_unknown(const struct orr_log *log, const struct ending *ending, uint32_t after)
 {
@@ -214,7 +235,7 @@ static void judge(struct orr_triaging *t)
     const struct orr_log *log = t->log;
     struct orr_triage *triage = t->triage;
     const struct ending ending = find_ending(log);
-    const uint32_t fatal = first_of(log, &ending, ORR_WEIGHT_FATAL);
+    const uint32_t fatal = first_fatal(t, &ending);
     const uint32_t hang = first_of(log, &ending, ORR_WEIGHT_HANG);
     const uint32_t absent = first_of(log, &ending, ORR_WEIGHT_ABSENT);
     const uint32_t aftermath = first_of(log, &ending, ORR_WEIGHT_AFTERMATH);
