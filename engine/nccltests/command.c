@@ -100,8 +100,24 @@ static void take_value(struct orr_command *command, enum counts counts, struct o
         *fields[counts] = counts == HOST_LIST ? count_hosts(value) : number_of(value);
 }
 
+/* CUDA_VISIBLE_DEVICES=0,1,4,6; other values are ids of GPUs. */
+static void take_visible(struct orr_command *command, struct orr_span word)
+{
+    static const char name[] = "CUDA_VISIBLE_DEVICES=";
+    const size_t begin = sizeof name - 1;
+    if (word.length <= begin || memcmp(word.at, name, begin) != 0 || word.length - begin >= sizeof command->visible)
+        return;
+    for (size_t i = begin; i < word.length; i++)
+        if (word.at[i] != ',' && (word.at[i] < '0' || word.at[i] > '9'))
+            return;
+    memcpy(command->visible, word.at + begin, word.length - begin);
+    command->visible[word.length - begin] = '\0';
+}
+
 static void take_word(struct orr_command *command, struct orr_span word)
 {
+    if (!command->program)
+        take_visible(command, word);
     const char *equals = memchr(word.at, '=', word.length);
     const size_t length = equals ? (size_t)(equals - word.at) : word.length;
     if (command->expects) {
@@ -152,8 +168,11 @@ void orr_command_take_line(struct orr_results_building *b, struct orr_span line)
     const bool continues = line.length && line.at[line.length - 1] == '\\';
     if (!command->open && !starts)
         return;
-    if (!command->open)
+    if (!command->open) {
+        if (has(line, "_perf -"))
+            orr_tables_close(b); /* the rows that follow are of another run */
         *command = (struct orr_command){.line = b->line};
+    }
     command->open = continues;
     for (size_t i = 0; i < line.length;) {
         while (i < line.length && strchr(" \t\\", line.at[i]))

@@ -238,6 +238,8 @@ static void ask_command(struct orr_results_building *b, struct orr_result_table 
     const bool fits = ranks && (table->ranks_certain ? ranks == table->ranks
                                                      : !table->ranks_least ||
                                                            (ranks >= table->ranks_least && ranks <= table->ranks_most));
+    if (command->visible[0])
+        table->visible = orr_tables_keep(b, (struct orr_span){command->visible, strlen(command->visible)});
     if (!fits)
         return;
     table->ranks = ranks;

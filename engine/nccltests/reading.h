@@ -109,6 +109,7 @@ struct orr_command {
     uint32_t processes, hosts, per_host, gpus, threads, line;
     uint64_t least; /* the smallest size, bytes; 0 if not named */
     bool host_file, slurm;
+    char visible[48]; /* CUDA_VISIBLE_DEVICES, as numbers: "0,1,4,6"; "" if not given */
     bool program;     /* the words of the launcher are read */
     bool open;        /* it goes on in the next line */
     unsigned expects; /* the option whose value is the next word, plus one */

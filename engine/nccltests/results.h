@@ -56,6 +56,7 @@ struct orr_result_table {
     const struct orr_result_device *devices; /* from the lines about ranks; the next table of the text may share them */
     uint32_t device_count;
     const char *model;             /* of the GPUs; NULL if unknown, or if the GPUs differ */
+    const char *visible;           /* CUDA_VISIBLE_DEVICES of the command, as numbers; NULL if not given */
     uint32_t said_gpus, said_line; /* GPUs on each host, if a word of the text gives them with the model; else 0 */
     const char *said_type;         /* a cloud's machine type that the text names; NULL if there is none */
     bool one_host_assumed;         /* hosts is 1 because the text names GPUs but no hosts */

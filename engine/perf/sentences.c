@@ -66,6 +66,7 @@ static const char *condition(const struct orr_perf_work *work, const struct orr_
 
 static const char *verdict_of(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why)
 {
+    static const double SLIGHTLY = 1.1;
     char size[24], measured[16], about[320];
     if (table->main == UINT32_MAX)
         return orr_arena_text(work->arena, "Orrery cannot judge whether this is the bandwidth to expect: %s.", why);
@@ -83,6 +84,10 @@ static const char *verdict_of(const struct orr_perf_work *work, const struct orr
         return orr_arena_text(work->arena, "%s GB/s at %s is %.0f %% of what this machine should give (%s).", measured,
                               size, 100 * row->bus_bw / row->expected.bus_bw, about);
     case ORR_PERF_HIGH:
+        if (row->bus_bw < SLIGHTLY * row->high)
+            return orr_arena_text(work->arena,
+                                  "%s GB/s at %s is slightly more than predicted, so nothing is wrong (%s).", measured,
+                                  size, about);
         return orr_arena_text(work->arena,
                               "%s GB/s at %s is more than this machine should give (%s); the results may come from "
                               "another machine or NCCL release.",

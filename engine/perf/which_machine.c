@@ -53,8 +53,8 @@ static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf
 {
     char first[1024] = "";
     size_t used = 0;
-    for (int by_bus = 1; by_bus >= 0; by_bus--) {
-        const char *list = device_list(work, table->measured, by_bus);
+    for (int by_bus = 2; by_bus >= 0; by_bus--) {
+        const char *list = by_bus == 2 ? table->measured->visible : device_list(work, table->measured, by_bus == 1);
         const uint32_t *gpus;
         uint32_t listed = 0;
         struct orr_error none = {0};

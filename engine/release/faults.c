@@ -234,6 +234,19 @@ static const struct orr_fault faults[] = {
      .check = "Check: without symmetric memory (SGLang: no --enable-symm-mem) or without CUDA graphs, the results are "
               "right.",
      .cure = "Otherwise turn symmetric memory off."},
+    /* NVIDIA/nccl#1963, spec of dev_runtime.cc */
+    {.id = "null-window",
+     .from = ORR_VERSION(2, 29, 2),
+     .reported = true,
+     .said = "commwindowregister|window_register|register window|registers window|win nil|window registration&null| "
+             "nil |nullptr|does nothing|no window|win 0 |silently",
+     .what =
+         "ncclCommWindowRegister() returns success and a null window, and registers nothing, if the communicator "
+         "has no symmetric memory. On several hosts that needs GIN on all ranks; 2.28 registered the buffer anyway.",
+     .check = "Check: NCCL_DEBUG=INFO says \"Symmetric memory is not supported\" with ginSupport 0 or globalGinSupport "
+              "0; the same program gets a window on one host, or with GIN (no NCCL_GIN_ENABLE=0, no NCCL_CROSS_NIC=0; "
+              "up to 2.30.4 NCCL_IB_MERGE_NICS=0 for dual-port NICs).",
+     .cure = "Zero-copy Send and Recv need no window: register the buffer with ncclCommRegister()."},
     /* NVIDIA/nccl#2035 */
     {.id = "nvlstree-b300",
      .from = ORR_VERSION(2, 29, 2),

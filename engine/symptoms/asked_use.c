@@ -121,7 +121,7 @@ const struct orr_asked orr_asked_use[] = {
      "`orrery channels` prints the rings and trees of a machine."},
     {"asked-protocol",
      " ll128 &what is|what are|difference|why does nccl|when does|how does| mean &!wrong;simple& ll &difference|what "
-     "is|when ",
+     "is|when ; ll128 &never|not chosen|not used|not use |disabled|unavailable| is 0 0",
      "Simple sends large blocks and then a flag: full bandwidth, high latency. LL puts a flag beside every 4 bytes of "
      "data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 94 % of the bandwidth, and "
      "needs hardware that keeps the order of 128 bytes, such as NVLink.",

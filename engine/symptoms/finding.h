@@ -100,6 +100,9 @@ void orr_symptoms_of_addresses(struct orr_symptom_finder *f); /* addresses.c */
 void orr_symptoms_of_interfaces(struct orr_symptom_finder *f);
 void orr_symptoms_of_gids(struct orr_symptom_finder *f);
 void orr_symptoms_of_nvlinks(struct orr_symptom_finder *f);  /* nvlinks.c */
+void orr_symptoms_of_fabric(struct orr_symptom_finder *f);   /* fabric.c */
+void orr_symptoms_of_nvls(struct orr_symptom_finder *f);     /* nvls.c */
+void orr_symptoms_of_nics(struct orr_symptom_finder *f);     /* nics.c */
 void orr_symptoms_of_outliers(struct orr_symptom_finder *f); /* outliers.c */
 void orr_symptoms_of_ports(struct orr_symptom_finder *f);
 void orr_symptoms_of_commands(struct orr_symptom_finder *f);

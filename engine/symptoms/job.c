@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows about a job as a whole: ranks that RAS calls late or lost, a first barrier without a device, slices of one GPU,
  * a start that stops at NCCL. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
 /* "#0-0 (27a079b828ff1a75) MISMATCH", and below it how far ranks are. RAS prints the largest group first, and names the
@@ -318,8 +320,45 @@ static void different_counts(struct orr_symptom_finder *f)
         }
 }
 
+/* Memory that NCCL could not get has the size of the buffers that Send and Recv share for the network. */
+static void shared_buffers(struct orr_symptom_finder *f)
+{
+    enum { STEPS = 16 };
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *event = orr_log_event_of(log, "cuda-memory");
+    const char *at = event ? strstr(event->text, "alloc ") : NULL;
+    const double bytes = at ? strtod(at + strlen("alloc "), NULL) : 0;
+    const struct orr_log_record *chunk = NULL, *channels = NULL;
+    struct orr_log_counts counts;
+    bool alone = true;
+    for (uint32_t i = 0; i < log->record_count && bytes > 0; i++) {
+        chunk = log->records[i].kind == ORR_LOG_CHUNK ? &log->records[i] : chunk;
+        channels = orr_log_counts_of(&log->records[i], &counts) ? &log->records[i] : channels;
+    }
+    for (uint32_t i = 0; i < log->communicator_count; i++)
+        alone &= log->communicators[i].rank_count == 1;
+    if (!chunk || !channels || !orr_log_counts_of(channels, &counts) || counts.p2p * STEPS * chunk->values[0] != bytes)
+        return;
+    ORR_SYMPTOM(f, "shared-buffers", ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "The memory that is missing is for the buffers that Send and Recv share for the network: %g "
+                    "point-to-point channels x 16 steps x chunks of %g bytes (lines %u and %u) are %.0f bytes. NCCL "
+                    "allocates them when a communicator connects%s.",
+                    counts.p2p, chunk->values[0], channels->line, chunk->line, bytes,
+                    alone ? ", even if it has one rank and so no peer" : ""),
+                .check = "Check: with NCCL_MAX_P2P_NCHANNELS=16, or NCCL_P2P_NVL_CHUNKSIZE=131072 on one host with "
+                         "NVLink, the size shrinks in proportion.",
+                .cure = orr_symptom_text(f,
+                                         "%sCreate the communicator before the program takes the rest of the memory, "
+                                         "or use fewer point-to-point channels.",
+                                         alone ? "Skip collectives in groups of one rank. " : ""),
+                .explains = event->message->id);
+}
+
 void orr_symptoms_of_job(struct orr_symptom_finder *f)
 {
+    shared_buffers(f);
     different_counts(f);
     first_barrier(f);
     ras_ranks(f);

@@ -66,6 +66,8 @@ static const struct setting {
      ORR_SYMPTOM_SETTING, NULL, NULL, false},
     {"NCCL_MAX_NCHANNELS", "<8", "leaves NCCL too few channels to fill fast links", ORR_SYMPTOM_SETTING, NULL, NULL,
      false},
+    {"NCCL_MAX_CTAS", "<8", "allows a communicator too few channels to fill fast links", ORR_SYMPTOM_SETTING, NULL,
+     NULL, false},
     {"NCCL_NTHREADS", "<512", "gives each channel fewer threads, which slows large messages", ORR_SYMPTOM_SETTING, NULL,
      NULL, false},
     {"NCCL_BUFFSIZE", "<1048576", "makes the buffers too small for large messages", ORR_SYMPTOM_SETTING, NULL, NULL,

@@ -27,15 +27,18 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     orr_symptoms_of_waiting(&f);
     orr_symptoms_of_processes(&f);
     orr_symptoms_of_ranks(&f);
+    orr_symptoms_of_fabric(&f);
     orr_symptoms_of_pcie(&f);
     orr_symptoms_of_outliers(&f); /* one slow GPU is not P2P that is slow */
     orr_symptoms_of_cloud(&f);
     orr_symptoms_of_gpus(&f);
     orr_symptoms_of_nvlinks(&f);
+    orr_symptoms_of_nvls(&f);
     orr_symptoms_of_host(&f);
     orr_symptoms_of_faults(&f);
     orr_symptoms_of_releases(&f);
     orr_symptoms_of_p2p(&f);
+    orr_symptoms_of_nics(&f);
     orr_symptoms_of_network(&f);
     orr_symptoms_of_gids(&f);
     orr_symptoms_of_ports(&f);

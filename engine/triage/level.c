@@ -73,6 +73,19 @@ static const struct orr_decision *beyond_level(const struct orr_analysis *analys
     return NULL;
 }
 
+/* Whether P2P connects only pairs that may use it by the prediction. */
+static bool p2p_as_predicted(const struct orr_log *log, const struct orr_analysis *analysis)
+{
+    struct orr_log_connection c;
+    const int32_t ranks = (int32_t)analysis->local_ranks;
+    for (uint32_t i = 0; i < log->record_count; i++)
+        if (orr_log_connection_of(&log->records[i], &c) && c.transport == ORR_TRANSPORT_P2P &&
+            (c.from < 0 || c.to < 0 || c.from >= ranks || c.to >= ranks ||
+             !analysis->p2p[(size_t)c.from * analysis->local_ranks + (size_t)c.to].decision.verdict))
+            return false;
+    return true;
+}
+
 /* Whether all GPUs hang on CPUs without a PCIe switch between. */
 static bool is_flat(const struct orr_analysis *analysis)
 {
@@ -146,7 +159,8 @@ void orr_triage_level(struct orr_triaging *t)
         leaves_nvlink(t, &ways);
         return;
     }
-    if ((ways.p2p && !pair_has) || !is_asked(log) || !orr_log_version(log, &release))
+    const bool near = ways.p2p && p2p_as_predicted(log, analysis);
+    if ((ways.p2p && !pair_has && !near) || !is_asked(log) || !orr_log_version(log, &release))
         return;
     const struct orr_decision *decision = beyond_level(analysis, pair);
     if (!decision)
@@ -167,7 +181,8 @@ void orr_triage_level(struct orr_triaging *t)
                 "NCCL uses shared memory (line %u) because the path between GPUs is %s (%s), and the default P2P level "
                 "of NCCL %s ends at %s here%s.%s",
                 ways.shm, path, meaning, release, level,
-                pair_has
+                near ? orr_triage_text(t, ", while nearer pairs have P2P (line %u)", ways.p2p)
+                : pair_has
                     ? orr_triage_text(t, ", while two GPUs alone may use P2P through an AMD CPU (line %u)", ways.p2p)
                     : "",
                 guest ? " The virtual machine hides the PCIe switches of its host, so all GPUs seem to be directly at "
