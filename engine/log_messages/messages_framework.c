@@ -288,11 +288,6 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "A pod of the job has not started, because its image could not be fetched, and the others wait for it.",
      "`kubectl describe pod NAME` says at its end (Events) what is wrong.",
      "llm-worker-6      0/1     ImagePullBackOff   0          33m   10.244.9.3"},
-    {"pod-killed", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, " OOMKilled %d", NULL,
-     "The kernel killed a container of the job, because it used more host memory than its limit.",
-     "Check `kubectl describe pod NAME` (Last State: OOMKilled). Raise resources.limits.memory, or use less: fewer "
-     "workers of data loaders, a smaller /dev/shm, which counts too.",
-     "llm-worker-6      0/1     OOMKilled   1          33m   10.244.9.3"},
     {"pod-crash", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, " CrashLoopBackOff %d", NULL,
      "A container of the job ends again and again, and the others wait for it.",
      "Look at its own output: `kubectl logs NAME --previous`.",
