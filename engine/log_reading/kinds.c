@@ -166,8 +166,10 @@ static const struct outside_row {
     {ORR_LOG_JOB_END, "`Trainer.fit` stopped: ", "`Trainer.fit` stopped: %*"},
     {ORR_LOG_JOB_END, "{'train_runtime': ", "{'train_runtime': %*"},
     {ORR_LOG_JOB_END, "task exit notification for ", "task exit notification for %d tasks of %t"},
-    {ORR_LOG_GPU_NAME, "GPU ", "GPU %d: NVIDIA %t"},                       /* nvidia-smi -L */
-    {ORR_LOG_GPU_NAME, "GPU ", "GPU %d: Tesla %t"},                        /* the same of older drivers */
+    {ORR_LOG_GPU_NAME, "GPU ", "GPU %d: NVIDIA %t"},  /* nvidia-smi -L */
+    {ORR_LOG_GPU_NAME, "GPU ", "GPU %d: Tesla %t"},   /* the same of older drivers */
+    {ORR_LOG_NVLINK, "Link ", "Link %d: <inactive>"}, /* nvidia-smi nvlink -s */
+    {ORR_LOG_NVLINK, "Link ", "Link %d: %f GB/s"},
     {ORR_LOG_GPU_NAME, "Device: ", "Device: %d, NVIDIA %t, pciBusID: %*"}, /* p2pBandwidthLatencyTest */
     {ORR_LOG_GPU_NAME, "> Peer access from ", "> Peer access from NVIDIA %t(GPU%d) -> %*"}, /* simpleP2P */
     /* The answer of NCCL's RAS. */

@@ -81,6 +81,7 @@
     X(OFI, "ofi_plugin")                                                                                               \
     X(OFI_PROVIDER, "ofi_provider")                                                                                    \
     X(PORT, "port_state")                                                                                              \
+    X(NVLINK, "nvlink_state")                                                                                          \
     X(GID, "gid")                                                                                                      \
     X(MTU, "mtu")                                                                                                      \
     X(GROUP_RULE, "security_group")                                                                                    \

@@ -261,7 +261,8 @@ struct orr_result_table *orr_tables_last(struct orr_results_building *b);
 void orr_tables_run(struct orr_results_building *b);
 void orr_tables_device(struct orr_results_building *b, const struct orr_result_device *device, struct orr_span host,
                        struct orr_span bus_id, struct orr_span model);
-/* A number of NCCL's release as nccl-tests prints it, such as 22707. */
+/* A number of NCCL's release as nccl-tests prints it, such as 22707: "2.27.7", or NULL. */
+const char *orr_tables_release(struct orr_results_building *b, uint64_t code);
 void orr_tables_library(struct orr_results_building *b, uint64_t code);
 const char *orr_tables_keep(struct orr_results_building *b, struct orr_span text);
 /* Adds a note, unless the same text is there already. */

@@ -85,9 +85,11 @@ struct orr_results {
     uint32_t table_count;
     const char *form;          /* "output of nccl-tests", "JSON of nccl-tests (-J)", "CSV", "Markdown table" ... */
     const char *tests_version; /* of nccl-tests: "2.17.1"; NULL if unknown */
-    const char *library;       /* release of NCCL: "2.27.7"; NULL if unknown. From nccl-tests, or from NCCL's lines */
-    bool rccl;                 /* AMD's library and programs */
-    bool summary;              /* the text has only figures without sizes, which stand for large messages */
+    const char *headers;       /* release of NCCL with whose headers nccl-tests was built; NULL if not printed */
+    uint32_t headers_line;
+    const char *library; /* release of NCCL: "2.27.7"; NULL if unknown. From nccl-tests, or from NCCL's lines */
+    bool rccl;           /* AMD's library and programs */
+    bool summary;        /* the text has only figures without sizes, which stand for large messages */
     /* NCCL's own lines, or others about something wrong, in the same text; NULL if there is none. Owned. */
     const struct orr_log *log;
     uint32_t line_count;

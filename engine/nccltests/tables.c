@@ -81,18 +81,26 @@ void orr_tables_device(struct orr_results_building *b, const struct orr_result_d
     b->devices_kept++;
 }
 
-void orr_tables_library(struct orr_results_building *b, uint64_t code)
+const char *orr_tables_release(struct orr_results_building *b, uint64_t code)
 {
     enum { FIVE_DIGITS = 10000 }; /* from 2.9 on; 2.8.4 is 2804 */
     unsigned major = (unsigned)(code / (code < FIVE_DIGITS ? 1000 : FIVE_DIGITS));
     unsigned minor = (unsigned)(code < FIVE_DIGITS ? code / 100 % 10 : code / 100 % 100);
     char text[32];
     if (code < 2000 || code >= 100 * (uint64_t)FIVE_DIGITS)
-        return;
+        return NULL;
     snprintf(text, sizeof text, "%u.%u.%u", major, minor, (unsigned)(code % 100));
+    return orr_tables_keep(b, (struct orr_span){text, strlen(text)});
+}
+
+void orr_tables_library(struct orr_results_building *b, uint64_t code)
+{
+    const char *text = orr_tables_release(b, code);
+    if (!text)
+        return;
     snprintf(b->said.release, sizeof b->said.release, "%.15s", text);
     if (!b->results->library)
-        b->results->library = orr_tables_keep(b, (struct orr_span){text, strlen(text)});
+        b->results->library = text;
     else if (strcmp(b->results->library, text) != 0)
         orr_tables_note(b, "The text has results of several NCCL releases, such as %s and %s", b->results->library,
                         text);

@@ -87,6 +87,10 @@ static void take_version(struct orr_results_building *b, const struct place *pla
         b->results->tests_version = orr_tables_keep(b, word);
     if (value_of(rest, "nccl-library", &code))
         orr_tables_library(b, code);
+    if (value_of(rest, "nccl-headers", &code) && !b->results->headers) {
+        b->results->headers = orr_tables_release(b, code);
+        b->results->headers_line = b->line;
+    }
 }
 
 static void take_start(struct orr_results_building *b, const struct place *place)

@@ -364,6 +364,7 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
 {
     say_wrong(work, table);
     say_alone(work, table);
+    orr_perf_say_library(work, table);
     const struct orr_symptoms *symptoms = &work->check->symptoms;
     const bool judged = table->analysis && table->main != UINT32_MAX, shown = is_shown(symptoms);
     if (orr_perf_say_times(work, table))
@@ -377,6 +378,8 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
         say_settings(work, table);
     }
     if (!judged)
+        return ORR_OK;
+    if (is_low_somehow(table) && orr_perf_say_full_interface(work, table))
         return ORR_OK;
     if (is_low_somehow(table) && orr_perf_say_channels(work, table))
         return ORR_OK;

@@ -144,12 +144,52 @@ static const char *small_frames(const struct orr_perf_work *work, const struct o
                : "";
 }
 
+/* The average over all sizes, which somebody takes for the bandwidth. */
+static const char *average_of_all(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    static const double FAR_BELOW = 0.7;
+    const struct orr_log *log = work->results->log;
+    const struct orr_perf_row *row = &table->rows[table->main];
+    const char *figure = orr_arena_text(work->arena, " %.0f ", table->measured->average);
+    bool said = false;
+    char least[24], size[24];
+    for (uint32_t i = 0; log && i < log->said_count; i++)
+        said |= log->said[i].line < table->measured->first_line && strstr(log->said[i].words, figure);
+    if (!said || table->measured->average <= 0 || table->measured->average > FAR_BELOW * row->bus_bw)
+        return "";
+    orr_size_text(table->rows[0].size, least);
+    orr_size_text(row->size, size);
+    return orr_arena_text(
+        work->arena,
+        "\"Avg bus bandwidth\" (%.3g) is the average over all sizes from %s on, and small ones cannot "
+        "reach the bandwidth of the links. Compare the largest sizes: %.3g GB/s at %s. Check: -b 1G "
+        "-e 8G.",
+        table->measured->average, least, row->bus_bw, size);
+}
+
+/* Alltoall between hosts, beside which AllReduce looks faster. */
+static const char *of_own_nic(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    const double hosts = table->analysis->communicator.node_count;
+    const struct orr_perf_row *row = &table->rows[table->main];
+    if (table->test != ORR_TEST_ALLTOALL || hosts < TWO_HOSTS || table->verdict != ORR_PERF_EXPECTED)
+        return "";
+    return orr_arena_text(work->arena,
+                          "In Alltoall, each GPU sends (N-1)/N of its data to other hosts, by its own NIC: %.3g GB/s "
+                          "here. AllReduce adds the data up inside each host first, so its bus bandwidth is higher on "
+                          "the same network, and says nothing about this one.",
+                          row->bus_bw / orr_test_bus_factor(ORR_TEST_ALLTOALL, (uint32_t)table->analysis->ranks) *
+                              (hosts - 1) / hosts);
+}
+
 void orr_perf_say_meaning(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     orr_perf_lead(table, leaves_nvlink(work, table));
     if (table->verdict == ORR_PERF_LOW)
         return;
+    orr_perf_lead(table, average_of_all(work, table));
     orr_perf_lead(table, beyond_nics(work, table));
+    orr_perf_lead(table, of_own_nic(work, table));
     orr_perf_lead(table, beyond_nvlink(work, table));
     orr_perf_lead(table, below_line_rate(work, table));
     orr_perf_lead(table, small_frames(work, table));

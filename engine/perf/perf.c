@@ -128,10 +128,11 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
     if (table->verdict == ORR_PERF_LOW)
         ORR_TRY(orr_perf_explain(work, table, err));
     ORR_TRY(orr_perf_find_leads(work, table, err));
-    if (orr_perf_is_untimed(table)) {
+    if (orr_perf_is_untimed(table) || orr_perf_is_cold(table)) {
         table->verdict = ORR_PERF_CANNOT_JUDGE;
         table->main = UINT32_MAX;
-        why = "the times are not those of the operation";
+        why = orr_perf_is_cold(table) ? "the times are those of first operations, which open connections"
+                                      : "the times are not those of the operation";
     }
     table->sentence = orr_perf_sentence(work, table, why);
     return ORR_OK;

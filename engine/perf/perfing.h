@@ -78,6 +78,10 @@ bool orr_perf_uses_gdr(const struct orr_analysis *analysis);
 bool orr_perf_is_of_pairs(const struct orr_perf_table *table);
 /* times.c: whether the times do not grow with the size, so that they are not those of the operation. */
 bool orr_perf_is_untimed(const struct orr_perf_table *table);
+/* Whether they are those of first operations. */
+bool orr_perf_is_cold(const struct orr_perf_table *table);
+/* Says that sockets carry what their interface can; the rows must be judged. */
+bool orr_perf_say_full_interface(const struct orr_perf_work *work, struct orr_perf_table *table);
 /* Says what the times, or the number of channels, show alone; false if they show nothing. */
 bool orr_perf_say_times(const struct orr_perf_work *work, struct orr_perf_table *table);
 bool orr_perf_say_channels(const struct orr_perf_work *work, struct orr_perf_table *table);
@@ -86,6 +90,8 @@ void orr_perf_compare_tables(const struct orr_perf_work *work, struct orr_perf_c
 /* releases.c: the row of a table at a size that the other has too, as large as possible; NULL if there is none. */
 const struct orr_perf_row *orr_perf_common_row(const struct orr_perf_table *table, const struct orr_perf_table *other,
                                                const struct orr_perf_row **ret_other);
+/* Says that nccl-tests loads an older library than it was built for. */
+void orr_perf_say_library(const struct orr_perf_work *work, struct orr_perf_table *table);
 /* Puts a sentence before the other leads. */
 void orr_perf_lead_first(struct orr_perf_table *table, const char *sentence);
 /* releases.c: says for tables of two releases what each gave and what is computed for each, as their first lead. */

@@ -78,6 +78,25 @@ static const char *compare(const struct orr_perf_work *work, const struct orr_pe
         both);
 }
 
+/* nccl-tests was built for a newer NCCL than it loads. */
+void orr_perf_say_library(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    const struct orr_results *results = work->results;
+    const char *minor = results->headers ? strchr(results->headers, '.') : NULL;
+    const size_t same = minor ? (size_t)(minor - results->headers) + strcspn(minor + 1, ".") + 2 : 0;
+    if (!minor || !results->library || strverscmp(results->headers, results->library) <= 0 ||
+        !strncmp(results->headers, results->library, same))
+        return;
+    orr_perf_lead(table,
+                  orr_arena_text(work->arena,
+                                 "nccl-tests was built for NCCL %s, and loads %s (line %u): another library comes "
+                                 "first in LD_LIBRARY_PATH, and this result is that of the older one.",
+                                 results->headers, results->library, results->headers_line));
+    orr_perf_lead(table, "Check: `ldd build/all_reduce_perf | grep nccl` on each host, as the job's shell sees it.");
+    orr_perf_lead(table, "Put the folder of the newer libnccl.so first into LD_LIBRARY_PATH, and pass it on "
+                         "(mpirun -x LD_LIBRARY_PATH).");
+}
+
 void orr_perf_compare_releases(const struct orr_perf_work *work, struct orr_perf_check *check)
 {
     enum { MOST = 8 };

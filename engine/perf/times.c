@@ -113,9 +113,71 @@ static bool say_latency(const struct orr_perf_work *work, struct orr_perf_table 
     return true;
 }
 
+bool orr_perf_is_cold(const struct orr_perf_table *table)
+{
+    enum { FEW = 2 }; /* iterations, of which the first then is a large part */
+    return table->measured->warmup == 0 && table->measured->iterations > 0 && table->measured->iterations <= FEW;
+}
+
+static bool say_cold(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    if (!orr_perf_is_cold(table))
+        return false;
+    orr_perf_lead(
+        table, orr_arena_text(work->arena,
+                              "The run had no warm-up (-w 0) and %d iteration%s (-n): the times contain what NCCL does "
+                              "at the first use of an algorithm, which opens connections, allocates buffers and loads "
+                              "kernels. That takes milliseconds and happens once.",
+                              table->measured->iterations, orr_plural((uint64_t)table->measured->iterations)));
+    orr_perf_lead(table, "Check: run with -w 5 -n 20, the bandwidth of which can be judged. A program can make a small "
+                         "operation of each kind at its start.");
+    return true;
+}
+
 bool orr_perf_say_times(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
-    return say_untimed(work, table) || say_latency(work, table);
+    return say_untimed(work, table) || say_cold(work, table) || say_latency(work, table);
+}
+
+/* The Gb/s that a line "Speed: 25000Mb/s" of ethtool gives, the least of several; 0 if there is none. */
+static double interface_speed(const struct orr_log *log, uint32_t *ret_line)
+{
+    static const char word[] = " speed ";
+    double least = 0;
+    for (uint32_t i = 0; i < log->said_count; i++) {
+        const char *at = strstr(log->said[i].words, word);
+        char *end = NULL;
+        const double speed = at ? strtod(at + sizeof word - 1, &end) : 0;
+        if (speed > 0 && !strncmp(end, "mb s ", 5) && (!(least > 0) || speed / 1000 < least)) {
+            least = speed / 1000;
+            *ret_line = log->said[i].line;
+        }
+    }
+    return least;
+}
+
+/* Sockets that carry as much as their interface can, which no setting changes. */
+bool orr_perf_say_full_interface(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    static const double FULL = 0.8, MOST = 1.02, BITS = 8;
+    const struct orr_log *log = work->results->log;
+    uint32_t line = 0;
+    bool sockets = false;
+    for (uint32_t i = 0; log && i < log->record_count; i++)
+        sockets |= log->records[i].kind == ORR_LOG_NETWORK && !strncmp(log->records[i].words[0], "Socket", 6);
+    if (!sockets || table->analysis->communicator.node_count < 2 || orr_perf_is_of_pairs(table))
+        return false;
+    const double speed = interface_speed(log, &line), used = BITS * table->rows[table->main].bus_bw;
+    if (!(speed > 0) || used < FULL * speed || used > MOST * speed)
+        return false;
+    orr_perf_lead(table,
+                  orr_arena_text(work->arena,
+                                 "The interface is full: %.3g GB/s are %.3g Gb/s of the %g Gb/s that it has (line "
+                                 "%u), and NCCL uses sockets. No setting of NCCL gives more.",
+                                 used / BITS, used, speed, line));
+    orr_perf_lead(table, "Check: `iperf3 -P 8` between the hosts gives as much.");
+    orr_perf_lead(table, "Use hosts with faster or RDMA NICs, or keep traffic between the hosts small.");
+    return true;
 }
 
 /* A channel is a thread block, and too few of them fill neither NVLinks nor many NICs (nccl#1703), which NCCL's model

@@ -117,7 +117,7 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
     if (!hosts)
         hosts = ranks <= gpus ? 1 : !gpus || ranks % gpus ? 0 : ranks / gpus;
     else if (!work->question->hosts && ranks > 1 && hosts > 1 && hosts <= ranks && gpus % (ranks / hosts) == 0 &&
-             (ranks == gpus || (ranks < gpus && holds_hosts(dump))))
+             (holds_hosts(dump) ? ranks <= gpus : ranks == gpus && work->question->dump))
         hosts = 1; /* a file of several hosts, joined by NVLink */
     if (!hosts || ranks % hosts || ranks / hosts > gpus) {
         *why = orr_arena_text(work->arena, "the results are of %u rank%s%s, and the machine has %u GPU%s", ranks,

@@ -90,6 +90,7 @@ void orr_symptoms_of_faults(struct orr_symptom_finder *f);    /* faults.c */
 void orr_symptoms_of_cloud(struct orr_symptom_finder *f);     /* cloud.c */
 void orr_symptoms_of_gpus(struct orr_symptom_finder *f);      /* gpus.c */
 void orr_symptoms_of_releases(struct orr_symptom_finder *f);  /* releases.c, after the faults, which say more */
+void orr_symptoms_of_unlike(struct orr_symptom_finder *f);    /* unlike.c */
 void orr_symptoms_of_host(struct orr_symptom_finder *f);
 void orr_symptoms_of_p2p(struct orr_symptom_finder *f);
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f);

@@ -166,17 +166,21 @@ static void unlike(struct orr_symptom_finder *f, const struct port *ports, uint3
     char names[NAMES_MOST];
     const struct port *fast = NULL, *slow = NULL;
     size_t length = 0;
+    uint32_t fast_count = 0, slow_count = 0;
     if (orr_symptom_setting(f->log, "NCCL_IB_HCA", NULL) || orr_symptom_setting(f->log, "NCCL_IB_DISABLE", NULL) ||
         f->log->kinds[ORR_LOG_NIC_LIST])
         return;
     for (uint32_t i = 0; i < count; i++)
         if (ports[i].state == ACTIVE && ports[i].rate > 0 && (!fast || ports[i].rate > fast->rate))
             fast = &ports[i];
+    for (uint32_t i = 0; fast && i < count; i++)
+        fast_count += ports[i].state == ACTIVE && ports[i].rate == fast->rate && ports[i].layer == fast->layer;
     for (uint32_t i = 0; fast && i < count; i++) {
         const size_t size = strlen(ports[i].device);
         if (ports[i].state != ACTIVE || ports[i].rate <= 0 || 2 * ports[i].rate > fast->rate)
             continue;
         slow = slow ? slow : &ports[i];
+        slow_count++;
         bool named = false;
         for (const struct port *before = ports; before < &ports[i]; before++)
             named |=
@@ -190,6 +194,24 @@ static void unlike(struct orr_symptom_finder *f, const struct port *ports, uint3
     }
     if (!slow || !length)
         return;
+    if (fast->layer && slow->layer == fast->layer && fast_count > slow_count) {
+        ORR_SYMPTOM(
+            f, "port-rate", ORR_SYMPTOM_CAUSE, slow->line, .slows = true,
+            .cause = orr_symptom_text(
+                f,
+                "The port of %.40s runs at %g Gb/s (line %u), and %u others at %g: NCCL spreads its data evenly "
+                "over the NICs, so the slowest holds all of them back.",
+                slow->device, slow->rate, slow->line, fast_count, fast->rate),
+            .check = orr_symptom_text(f,
+                                      "Check: `mlxlink -d %.40s` shows the enabled and the active speed and the "
+                                      "cable; compare with an equal port.",
+                                      slow->device),
+            .cure = orr_symptom_text(f,
+                                     "Replace cable or transceiver, or correct the speed at the switch port. If "
+                                     "the port is meant for something else: NCCL_IB_HCA=^%s on every host.",
+                                     names));
+        return;
+    }
     const bool asked = orr_symptom_said(f->log, "slow|low |lower|hang|fail|error|stuck|bandwidth|performance", true);
     ORR_SYMPTOM(
         f, "ports-unlike", asked && !orr_symptom_other_error(f->log, "") ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,

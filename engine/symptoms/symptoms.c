@@ -31,6 +31,7 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     orr_symptoms_of_pcie(&f);
     orr_symptoms_of_outliers(&f); /* one slow GPU is not P2P that is slow */
     orr_symptoms_of_cloud(&f);
+    orr_symptoms_of_unlike(&f);
     orr_symptoms_of_gpus(&f);
     orr_symptoms_of_nvlinks(&f);
     orr_symptoms_of_nvls(&f);

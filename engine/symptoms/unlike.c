@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows about a GPU or a host that differs from its equals: NVLinks that are not in use, a clock that something holds
+ * down, a NIC that one host does not use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/words.h"
+#include "engine/symptoms/finding.h"
+
+enum { GPUS = 16 };
+
+struct gpu {
+    int number;
+    uint32_t active, inactive, line;
+};
+
+/* The links of each GPU in `nvidia-smi nvlink -s`. */
+static uint32_t count_links(const struct orr_log *log, struct gpu gpus[GPUS])
+{
+    uint32_t count = 0;
+    struct gpu *gpu = NULL;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind == ORR_LOG_GPU_NAME && record->value_count) {
+            gpu = NULL;
+            for (uint32_t k = 0; k < count; k++)
+                if (gpus[k].number == (int)record->values[0])
+                    return 0; /* listed again, maybe on another host */
+            if (count < GPUS) {
+                gpu = &gpus[count++];
+                *gpu = (struct gpu){.number = (int)record->values[0]};
+            }
+        } else if (record->kind == ORR_LOG_NVLINK && gpu) {
+            const bool active = record->value_count > 1;
+            gpu->line = active || gpu->inactive ? gpu->line : record->line;
+            gpu->active += active;
+            gpu->inactive += !active;
+        }
+    }
+    return count;
+}
+
+static void inactive_links(struct orr_symptom_finder *f)
+{
+    struct gpu gpus[GPUS];
+    const uint32_t count = count_links(f->log, gpus);
+    const struct gpu *worst = NULL;
+    uint32_t most = 0, worse = 0;
+    for (uint32_t i = 0; i < count; i++)
+        most = gpus[i].active > most ? gpus[i].active : most;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool lacks = gpus[i].active < most && gpus[i].inactive;
+        worse += lacks;
+        if (lacks && (!worst || gpus[i].active < worst->active))
+            worst = &gpus[i];
+    }
+    if (!worst)
+        return;
+    ORR_SYMPTOM(f, "nvlinks-unequal", ORR_SYMPTOM_CAUSE, worst->line, .slows = true, .explains = "nvlink-inactive",
+                .cause = orr_symptom_text(f,
+                                          "GPU %d uses %u of its %u NVLinks (line %u), and others use %u%s: rings pass "
+                                          "through every GPU, so all of them are as slow as this one.",
+                                          worst->number, worst->active, worst->active + worst->inactive, worst->line,
+                                          most, worse > 1 ? orr_symptom_text(f, " (%u GPUs lack some)", worse) : ""),
+                .check = "Check: `nvidia-smi nvlink -s` and -e (errors), and `dmesg | grep -i -e nvlink -e Xid`; with "
+                         "NVSwitches, Fabric Manager's log.",
+                .cure = "Reset the GPUs or restart the host; if the links stay down, it is the board, the bridge or "
+                        "the GPU: take the host out and have it repaired.");
+}
+
+/* " 5 345 mhz ..." of nvidia-smi --query-gpu=index,clocks.sm; false if the line is something else. */
+static bool read_clock(const char *words, int *ret_gpu, double *ret_mhz)
+{
+    char *end;
+    const long gpu = strtol(words, &end, 10);
+    if (end == words || gpu < 0 || gpu >= GPUS)
+        return false;
+    const char *mhz = strstr(end, " mhz "), *at = mhz;
+    while (at && at > end && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    if (!mhz || at == mhz || at == end)
+        return false;
+    *ret_gpu = (int)gpu;
+    *ret_mhz = strtod(at, NULL);
+    return *ret_mhz > 0;
+}
+
+static void held_clock(struct orr_symptom_finder *f)
+{
+    static const double HELD = 0.7;
+    const struct orr_log_said *slow = NULL;
+    double least = 0, most = 0, below = 0;
+    int gpu = 0, number;
+    uint32_t count = 0, held = 0;
+    for (uint32_t i = 0; i < f->log->said_count; i++) {
+        double mhz;
+        if (!read_clock(f->log->said[i].words, &number, &mhz))
+            continue;
+        count++;
+        most = mhz > most ? mhz : most;
+        if (!slow || mhz < least) {
+            slow = &f->log->said[i];
+            least = mhz;
+            gpu = number;
+        }
+    }
+    for (uint32_t i = 0; i < f->log->said_count && slow; i++)
+        held += read_clock(f->log->said[i].words, &number, &below) && below < HELD * most;
+    if (count < 2 || least >= HELD * most || 2 * held > count)
+        return;
+    ORR_SYMPTOM(
+        f, "clock-held", ORR_SYMPTOM_CAUSE, slow->line, .slows = true,
+        .cause = orr_symptom_text(
+            f,
+            "GPU %d runs at %g MHz (line %u), and others at %g: something holds its clock down%s, "
+            "and every operation waits for the slowest GPU.",
+            gpu, least, slow->line, most, strstr(slow->words, " active ") ? ", as its line says (Active)" : ""),
+        .check = orr_symptom_text(f,
+                                  "Check during a run: `nvidia-smi -q -d PERFORMANCE,CLOCK,POWER -i %d` names the "
+                                  "reason (HW Slowdown, Power Brake, Thermal), `nvidia-smi -q -d CLOCK` a lock.",
+                                  gpu),
+        .cure = "HW Slowdown and Power Brake come from the power supply or the cooling: check both and the BMC's log. "
+                "`nvidia-smi -rgc` takes a lock of the clock off.");
+}
+
+/* Names of the NICs in "NET/IB : Using" of a host, that of the first line of each host. */
+struct list {
+    const char *host;
+    const struct orr_log_record *record;
+    uint32_t count;
+};
+
+static bool has_nic(const struct orr_symptom_finder *f, const struct list *list, const char *name)
+{
+    return strstr(list->record->words[1], orr_symptom_text(f, "]%s:", name));
+}
+
+/* One host uses fewer NICs than the others, by NCCL's own lists. */
+static void fewer_nics(struct orr_symptom_finder *f)
+{
+    enum { HOSTS = 32 };
+    const struct orr_log *log = f->log;
+    struct list lists[HOSTS];
+    struct orr_log_nic nics[ORR_LOG_NICS];
+    uint32_t count = 0;
+    const struct list *most = NULL, *least = NULL;
+    for (uint32_t i = 0; i < log->record_count && count < HOSTS; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_NIC_LIST || record->word_count < 2 || strncmp(record->words[0], "IB", 2) != 0 ||
+            log->sessions[record->session].writer >= log->writer_count)
+            continue;
+        const char *host = log->writers[log->sessions[record->session].writer].host;
+        bool known = false;
+        for (uint32_t k = 0; k < count; k++)
+            known |= !strcmp(lists[k].host, host);
+        if (!known)
+            lists[count++] = (struct list){host, record, orr_log_read_nics(record->words[1], nics)};
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        most = !most || lists[k].count > most->count ? &lists[k] : most;
+        least = !least || lists[k].count < least->count ? &lists[k] : least;
+    }
+    if (!least || !least->count || least->count == most->count ||
+        orr_log_event_of(log, "ib-open-device|ib-open-call|ib-query-device")) /* which say why */
+        return;
+    const char *lacks = "";
+    const uint32_t all = orr_log_read_nics(most->record->words[1], nics);
+    for (uint32_t i = 0; i < all; i++)
+        if (!has_nic(f, least, nics[i].name))
+            lacks = orr_symptom_text(f, "%s%s%.40s", lacks, *lacks ? ", " : "", nics[i].name);
+    ORR_SYMPTOM(f, "nics-of-one-host", ORR_SYMPTOM_CAUSE, least->record->line, .slows = true,
+                .cause = orr_symptom_text(
+                    f,
+                    "Host %.60s uses %u NIC%s (line %u), and %.60s %u (line %u): it lacks %.200s. Rings pass through "
+                    "every host, so the job is as slow as that one.",
+                    least->host, least->count, orr_plural(least->count), least->record->line, most->host, most->count,
+                    most->record->line, *lacks ? lacks : "as many of other names"),
+                .check = orr_symptom_text(f,
+                                          "Check on %.60s: `ibstat` (State: Active), `ls /sys/class/infiniband`, and "
+                                          "NCCL_IB_HCA there.",
+                                          least->host),
+                .cure = "Bring the port up: cable, transceiver, switch port, driver and the container's devices. Until "
+                        "then leave that host out.");
+}
+
+void orr_symptoms_of_unlike(struct orr_symptom_finder *f)
+{
+    inactive_links(f);
+    held_clock(f);
+    fewer_nics(f);
+}
