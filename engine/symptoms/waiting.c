@@ -169,11 +169,11 @@ static void one_way(struct orr_symptom_finder *f)
     ORR_SYMPTOM(
         f, "one-way", ORR_SYMPTOM_CAUSE, log->timed_out[0].line,
         .cause = orr_symptom_text(f,
-                                  "Ranks %d and %d both wait in %s (line %u), and no rank %s: a large transfer "
-                                  "ends only with its counterpart, so the program's order is at fault, and not "
-                                  "P2P.",
+                                  "Ranks %d and %d both wait in %s (line %u), and no rank reports %s. If the two are "
+                                  "each other's peers, the program's order is at fault, and not P2P: a large transfer "
+                                  "ends only with its counterpart. If not, look at their peers, which report nothing.",
                                   log->timed_out[0].rank, other, send ? "a send" : "a receive", log->timed_out[0].line,
-                                  send ? "receives" : "sends"),
+                                  send ? "a receive" : "a send"),
         .check = "Check: the same program hangs with the backend gloo, too, or `py-spy dump` shows all ranks in "
                  "the same call.",
         .cure = "Let one side receive first (by rank), or give both transfers to batch_isend_irecv(), or to one "
