@@ -225,6 +225,45 @@ static void tunnel(struct orr_symptom_finder *f)
         .explains = event ? event->message->id : NULL);
 }
 
+/* Interfaces of one name whose MTU differs between hosts. Those of containers and bridges have others. */
+static void unlike_mtu(struct orr_symptom_finder *f)
+{
+    static const char *const kinds[] = {"en", "eth", "ib", "bond", "p1p", "rdma"};
+    const struct orr_log *log = f->log;
+    const struct orr_log_event *event = unreached(log);
+    const struct orr_log_record *one = NULL, *other = NULL;
+    for (uint32_t i = 0; i < log->record_count && !other && (event || log->mentions[ORR_MENTION_HANG]); i++) {
+        const struct orr_log_record *record = &log->records[i];
+        bool known = false;
+        if (record->kind != ORR_LOG_MTU || strchr(record->words[0], '@'))
+            continue;
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+            known |= !strncmp(record->words[0], kinds[k], strlen(kinds[k]));
+        for (uint32_t k = 0; k < i && known && !other; k++) {
+            one = &log->records[k];
+            if (one->kind == ORR_LOG_MTU && !strcmp(one->words[0], record->words[0]) &&
+                one->values[0] != record->values[0])
+                other = record;
+        }
+    }
+    if (!other || orr_symptom_other_error(log, broken) || orr_symptom_said(log, "kubectl| pod | pods |docker", true))
+        return;
+    const int larger = (int)(one->values[0] > other->values[0] ? one->values[0] : other->values[0]);
+    ORR_SYMPTOM(f, "mtu-unlike", ORR_SYMPTOM_CAUSE, other->line,
+                .cause = orr_symptom_text(f,
+                                          "The MTU of %.40s is %d (line %u) on one host and %d (line %u) on another: "
+                                          "packets that are too large for one of them are lost, so small messages pass "
+                                          "and transfers stop.",
+                                          other->words[0], (int)one->values[0], one->line, (int)other->values[0],
+                                          other->line),
+                .check = orr_symptom_text(f,
+                                          "Check: `ping -M do -s %d ADDRESS` between the hosts must get an answer; `ip "
+                                          "link` on every host, and the switch ports.",
+                                          larger - 28),
+                .cure = "Give the interfaces of all hosts, and the switches between them, one MTU.",
+                .explains = event ? event->message->id : NULL);
+}
+
 /* EFA's buffers are in huge pages, of which a fork may need as many again. */
 static void huge_pages(struct orr_symptom_finder *f)
 {
@@ -254,5 +293,6 @@ void orr_symptoms_of_cloud(struct orr_symptom_finder *f)
     partitions(f);
     service_mesh(f);
     tunnel(f);
+    unlike_mtu(f);
     huge_pages(f);
 }

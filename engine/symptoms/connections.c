@@ -104,6 +104,36 @@ static void default_gid(struct orr_symptom_finder *f)
         .explains = "ib-retry-exceeded");
 }
 
+/* NCCL takes ports of InfiniBand and of Ethernet, and a connection between two hosts fails: NICs are paired by number,
+ * and the two kinds do not reach each other. */
+static void mixed_layers(struct orr_symptom_finder *f)
+{
+    static const char roce[] = "/RoCE", infiniband[] = "/IB";
+    const struct orr_log_record *list = orr_symptom_nic_list(f->log, "IB");
+    const struct orr_log_event *event = orr_log_event_of(f->log, "ib-modify-qp|ib-retry-exceeded");
+    const char *all = list ? list->words[1] : "", *ethernet = strstr(all, roce);
+    if (!event || !ethernet || !strstr(all, infiniband) || orr_symptom_setting(f->log, "NCCL_IB_HCA", NULL))
+        return;
+    const char *name = ethernet;
+    while (name > all && name[-1] != ']')
+        name--;
+    const int length = (int)strcspn(name, ":/");
+    ORR_SYMPTOM(
+        f, "mixed-layers", ORR_SYMPTOM_CAUSE, list->line,
+        .cause = orr_symptom_text(f,
+                                  "NCCL uses an Ethernet port (%.*s, RoCE) beside InfiniBand ports (line %u). It "
+                                  "pairs NICs by number, so a port of InfiniBand may be paired with one of "
+                                  "Ethernet, or with a network that other hosts do not have.",
+                                  length, name, list->line),
+        .check = "Check: `ibstat` (Link layer) on each host, and that \"NET/IB : Using\" lists the same NICs on "
+                 "all.",
+        .cure = orr_symptom_text(f,
+                                 "Leave it out on all hosts: NCCL_IB_HCA=^=%.*s, or name the InfiniBand NICs "
+                                 "(NCCL_IB_HCA==mlx5_0,mlx5_1,...).",
+                                 length, name),
+        .explains = event->message->id);
+}
+
 /* The two ends of one connection: the sender has GPUDirect RDMA and the receiver has none, or the other way round. A
  * rank that may not read the GPU over PCIe sends without it although it receives with it, so only a receiver without
  * it shows that a host lacks something. */
@@ -300,6 +330,7 @@ void orr_symptoms_of_connections(struct orr_symptom_finder *f)
     port_down(f);
     other_network(f);
     mtu_differs(f);
+    mixed_layers(f);
     default_gid(f);
     gdr_on_one_side(f);
 }

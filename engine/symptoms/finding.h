@@ -110,6 +110,9 @@ void orr_symptoms_of_commands(struct orr_symptom_finder *f);
 void orr_symptoms_of_settings(struct orr_symptom_finder *f);
 void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */
 
+/* plugins.c: whether a network plugin lacks a library. */
+bool orr_symptom_of_library(struct orr_symptom_finder *f);
+
 /* patched.c: whether P2P that NVIDIA's own driver would not offer is the cause. */
 bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f);
 bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);

@@ -363,7 +363,8 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     half_port(f);
     orr_symptoms_of_addresses(f);
     orr_symptoms_of_interfaces(f);
-    no_rdma(f);
+    if (!orr_symptom_of_library(f))
+        no_rdma(f);
     orr_symptoms_of_plugins(f);
     gdr_is_off(f);
     too_far(f);

@@ -123,6 +123,44 @@ static void lacks_plugin(struct orr_symptom_finder *f)
                       "lines then appear.");
 }
 
+/* The library that a plugin needs and does not find: "returned 2 : libcudart.so.11.0: cannot open shared object file".
+ * NULL if there is none. */
+static const char *missing_library(const char *text, int *ret_length)
+{
+    const char *end = strstr(text, ": cannot open shared object file"), *at = end;
+    while (at && at > text && at[-1] != ' ' && at[-1] != '=')
+        at--;
+    *ret_length = at ? (int)(end - at) : 0;
+    return at && !strncmp(at, "lib", 3) && strncmp(at, "libnccl", 7) != 0 ? at : NULL;
+}
+
+bool orr_symptom_of_library(struct orr_symptom_finder *f)
+{
+    static const char rows[] = "plugin-returned|plugin-none|plugin-missing-net|plugin-missing-named";
+    for (uint32_t i = 0; i < f->log->event_count; i++) {
+        const struct orr_log_event *event = &f->log->events[i];
+        int length = 0;
+        const char *library = event->message && orr_symptom_is_one(event->message->id, rows)
+                                  ? missing_library(event->text, &length)
+                                  : NULL;
+        if (!library)
+            continue;
+        ORR_SYMPTOM(
+            f, "plugin-library", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
+            .cause = orr_symptom_text(f,
+                                      "NCCL found its network plugin, but the plugin needs %.*s, which is not "
+                                      "found (line %u). So NCCL goes on with its own network.",
+                                      length, library, event->line),
+            .check = "Check in the job's container: `ldd $(find / -name libnccl-net.so) | grep 'not found'`.",
+            .cure = orr_symptom_text(f,
+                                     "Use a plugin that was built for this image%s, or install %.*s and put its "
+                                     "directory into LD_LIBRARY_PATH of every rank.",
+                                     strstr(library, "cudart") == library + 3 ? " and its CUDA" : "", length, library));
+        return true;
+    }
+    return false;
+}
+
 /* A network plugin on some hosts only. */
 static void plugin_on_some(struct orr_symptom_finder *f)
 {

@@ -170,10 +170,24 @@ struct next {
     uint32_t count;
 };
 
+/* Whether the text sets what turns a part off. */
+static bool is_off(const struct orr_log *log, const struct orr_symptom_part *part)
+{
+    for (uint32_t i = 0; i < log->setting_count; i++) {
+        const size_t name = strlen(log->settings[i].name);
+        if (!strncmp(part->off, log->settings[i].name, name) && part->off[name] == '=' &&
+            !strcmp(part->off + name + 1, log->settings[i].value))
+            return true;
+    }
+    return false;
+}
+
 static void try_next(const struct orr_log *log, struct next *next, const char *id)
 {
     const struct orr_symptom_part *part = orr_symptom_part(id);
     uint32_t line;
+    if (is_off(log, part))
+        return;
     if (next->count < sizeof next->parts / sizeof next->parts[0] && is_used(log, part) && !is_settled(log, part) &&
         outcome_of(log, part, &line) == UNTRIED)
         next->parts[next->count++] = part;
