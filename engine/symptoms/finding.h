@@ -136,7 +136,8 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
 /* Words about a driver that is patched to offer P2P. */
 #define ORR_SAID_PATCHED                                                                                               \
     " patched|p2p patch|tinygrad|aikitoria|p2p driver|p2p enabled driver|p2p enabled nvidia driver|p2p kernel "        \
-    "modul|p2p branch|staticbar1|forcep2p"
+    "modul|p2p branch|staticbar1|forcep2p&!not patched|no patch|never patched|without patch|without the patch|stock "  \
+    "driver"
 
 /* Errors of sockets between ranks, and those that say no more; the first of them that a text has is the cause. */
 #define ORR_SOCKET_ERRORS                                                                                              \

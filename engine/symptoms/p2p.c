@@ -90,11 +90,14 @@ static void none_between_said(struct orr_symptom_finder *f)
     const char *card = said ? strstr(said->words, " rtx ") : NULL;
     const struct orr_gpu_model *model = card ? orr_gpu_model_of_name(card + 1) : NULL;
     uint32_t at = 0;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        if (!strcmp(f->found->rows[i].id, "p2p-not-offered"))
+            return; /* by lines of tools */
     if (!model || model->p2p != ORR_NO || (!says_several(said, card) && f->log->kinds[ORR_LOG_GPU_NAME] < 2) ||
         next_neighbour(f->log, &at) || orr_symptom_transports(f->log).p2p ||
         orr_symptom_said(f->log, ORR_SAID_MACHINE_STOPS, false) ||
         orr_log_event_of(f->log, "p2p-matrix-ok|peer-access-can|peer-access-yes") ||
-        orr_symptom_said(f->log, ORR_SAID_PATCHED "|no devices were found", true) ||
+        orr_symptom_said(f->log, "no devices were found;" ORR_SAID_PATCHED, true) ||
         f->log->mentions[ORR_MENTION_P2P_OFF])
         return;
     ORR_SYMPTOM(f, "p2p-not-offered",

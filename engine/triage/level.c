@@ -13,8 +13,9 @@
 struct ways {
     uint32_t shm;     /* line of the first connection through shared memory; 0 if there is none */
     uint32_t p2p;     /* the same of P2P */
+    int32_t ranks[2]; /* that the first connection through shared memory joins */
     bool p2p_of_pair; /* all P2P connects ranks 0 and 1 */
-    bool shm_of_more; /* shared memory connects other ranks, too */
+    bool shm_of_pair; /* so does shared memory, in another run */
 };
 
 static struct ways ways_of(const struct orr_log *log)
@@ -26,8 +27,12 @@ static struct ways ways_of(const struct orr_log *log)
             continue;
         const bool more = connection.from > 1 || connection.to > 1;
         if (connection.transport == ORR_TRANSPORT_SHM) {
-            ways.shm = ways.shm ? ways.shm : log->records[i].line;
-            ways.shm_of_more |= more;
+            if (!ways.shm) {
+                ways.shm = log->records[i].line;
+                ways.ranks[0] = connection.from;
+                ways.ranks[1] = connection.to;
+            }
+            ways.shm_of_pair |= !more;
         } else if (connection.transport == ORR_TRANSPORT_P2P) {
             ways.p2p = ways.p2p ? ways.p2p : log->records[i].line;
             ways.p2p_of_pair &= !more;
@@ -58,19 +63,15 @@ static bool is_refused(const struct orr_triaging *t)
     return false;
 }
 
-/* The decision about the first pair of GPUs that may not use P2P because of the default level; NULL if there is none.
- */
-static const struct orr_decision *beyond_level(const struct orr_analysis *analysis, uint32_t pair[2])
+/* The decision about the ranks that shared memory joins, if it is that the default level ends before their path; NULL
+ * otherwise. */
+static const struct orr_decision *beyond_level(const struct orr_analysis *analysis, const int32_t ranks[2])
 {
-    for (uint32_t a = 0; a < analysis->local_ranks; a++)
-        for (uint32_t b = a + 1; b < analysis->local_ranks; b++) {
-            const struct orr_decision *decision = &analysis->p2p[(size_t)a * analysis->local_ranks + b].decision;
-            pair[0] = a;
-            pair[1] = b;
-            if (!decision->verdict && decision->rule == ORR_RULE_P2P_BEYOND_LEVEL && !decision->by_user)
-                return decision;
-        }
-    return NULL;
+    const int32_t count = (int32_t)analysis->local_ranks;
+    if (ranks[0] < 0 || ranks[1] < 0 || ranks[0] >= count || ranks[1] >= count)
+        return NULL;
+    const struct orr_decision *decision = &analysis->p2p[(size_t)ranks[0] * analysis->local_ranks + ranks[1]].decision;
+    return !decision->verdict && decision->rule == ORR_RULE_P2P_BEYOND_LEVEL && !decision->by_user ? decision : NULL;
 }
 
 /* Whether P2P connects only pairs that may use it by the prediction. */
@@ -150,9 +151,8 @@ void orr_triage_level(struct orr_triaging *t)
     const struct orr_log *log = t->log;
     const struct orr_analysis *analysis = t->check ? t->check->analysis : NULL;
     const struct ways ways = ways_of(log);
-    const bool pair_has = ways.p2p && ways.p2p_of_pair && ways.shm_of_more;
+    const bool pair_has = ways.p2p && ways.p2p_of_pair && ways.shm_of_pair;
     const char *release;
-    uint32_t pair[2];
     if (!analysis || analysis->communicator.node_count > 1 || !ways.shm || is_refused(t))
         return;
     if (ways.p2p && has_bridges(analysis)) {
@@ -162,7 +162,7 @@ void orr_triage_level(struct orr_triaging *t)
     const bool near = ways.p2p && p2p_as_predicted(log, analysis);
     if ((ways.p2p && !pair_has && !near) || !is_asked(log) || !orr_log_version(log, &release))
         return;
-    const struct orr_decision *decision = beyond_level(analysis, pair);
+    const struct orr_decision *decision = beyond_level(analysis, ways.ranks);
     if (!decision)
         return;
     const char *path = orr_path_type_name((enum orr_path_type)decision->distance);
@@ -178,9 +178,9 @@ void orr_triage_level(struct orr_triaging *t)
             .slows = true,
             .cause = orr_triage_text(
                 t,
-                "NCCL uses shared memory (line %u) because the path between GPUs is %s (%s), and the default P2P level "
-                "of NCCL %s ends at %s here%s.%s",
-                ways.shm, path, meaning, release, level,
+                "NCCL uses shared memory between ranks %d and %d (line %u) because the path between their GPUs is %s "
+                "(%s), and the default P2P level of NCCL %s ends at %s here%s.%s",
+                ways.ranks[0], ways.ranks[1], ways.shm, path, meaning, release, level,
                 near ? orr_triage_text(t, ", while nearer pairs have P2P (line %u)", ways.p2p)
                 : pair_has
                     ? orr_triage_text(t, ", while two GPUs alone may use P2P through an AMD CPU (line %u)", ways.p2p)
