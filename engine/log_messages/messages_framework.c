@@ -71,6 +71,27 @@ const struct orr_log_message orr_log_messages_framework[] = {
     {"saves", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "aving ", "checkpoint|model to |state to |state dict|optimizer",
      "A rank saves the model here.", "Nothing is wrong by itself.",
      "11/03/2025 22:11:06 - INFO - accelerate.utils.fsdp_utils - Saving model to /nfs/out/pytorch_model_fsdp.bin"},
+    {"jax-barrier", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "Barrier timed out. ",
+     "PjRT_Client_Connect|Wait_for_all_tasks|Cluster_Init",
+     "JAX's processes waited for others of the job that did not start or cannot reach the first one: the line, or "
+     "those "
+     "below, name the tasks. NCCL had not begun.",
+     "Look at the logs of those tasks, and check num_processes, process_id and the coordinator's address and port in "
+     "jax.distributed.initialize(). If they only start late, raise initialization_timeout.",
+     "DEADLINE_EXCEEDED: Barrier timed out. Barrier_id: PjRT_Client_Connect. Timed out task names:"},
+    {"memory-taken", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "memory capacity is unbalanced", NULL,
+     "Another process already uses memory of one of the GPUs, so SGLang refuses to start. This is not NCCL.",
+     "Check: `nvidia-smi` on each host lists the processes of each GPU. End those that are left over from an earlier "
+     "run, or choose other GPUs (CUDA_VISIBLE_DEVICES, --base-gpu-id).",
+     "ValueError: The memory capacity is unbalanced. Some GPUs may be occupied by other processes."},
+    {"lightning-srun", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "`srun` command is available on your system but is not used",
+     NULL,
+     "Lightning was started without srun in a job of Slurm, so it starts processes on this host alone. If the job has "
+     "other hosts, it waits for their processes, which nobody starts.",
+     "Check: `squeue -s` shows no step for the program. Start it with `srun python ...`, with --ntasks-per-node as "
+     "large "
+     "as the number of GPUs of a host.",
+     "PossibleUserWarning: The `srun` command is available on your system but is not used."},
     {"store-ping", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Ping failed, invalid value returned from server", NULL,
      "What listens at the address and port of the job's store does not speak the protocol of this PyTorch: it is "
      "another program, or a PyTorch of another release, whose store differs.",

@@ -281,6 +281,12 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Look at slurmd's log on that host. A container that is imported there first can take too long: import it before "
      "(enroot import), or raise MessageTimeout.",
      "srun: error: Task launch for StepId=96.0 failed on node n2: No such process"},
+    {"slurm-reason", ORR_FROM_OTHER, ORR_WEIGHT_FATAL,
+     "slurmstepd: error:", "DUE TO TIME LIMIT|DUE TO PREEMPTION|DUE TO NODE FAILURE",
+     "Slurm itself ended the job, for the reason at the end of the line. Errors of NCCL after it follow from that.",
+     "Check: `sacct -j JOBID --format=State,Elapsed,Timelimit,NodeList`. Ask for more time (--time), or save and end "
+     "before (--signal); of a host that failed, see its kernel log.",
+     "slurmstepd: error: *** STEP 123.0 ON node1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***"},
     {"slurm-cancelled", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "slurmstepd: error:", "CANCELLED",
      "Slurm ended the job, for instance at its time limit or after another task failed.",
      "Look for the first error above, and at `sacct -j JOBID`.",

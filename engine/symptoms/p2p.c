@@ -101,7 +101,10 @@ static void none_between_said(struct orr_symptom_finder *f)
         f->log->mentions[ORR_MENTION_P2P_OFF])
         return;
     ORR_SYMPTOM(f, "p2p-not-offered",
-                orr_symptom_failed(f->log) || asks_symmetric(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, said->line,
+                orr_symptom_failed(f->log) || orr_log_event_of(f->log, "invalid-usage") || asks_symmetric(f->log)
+                    ? ORR_SYMPTOM_NOTE
+                    : ORR_SYMPTOM_CAUSE,
+                said->line,
                 .cause = orr_symptom_text(f,
                                           "NVIDIA's driver offers no P2P between %s cards (line %u), so NCCL sends all "
                                           "data between them through host memory%s",

@@ -126,6 +126,28 @@ static void captured_beside_watchdog(struct orr_symptom_finder *f)
                 .explains = forbidden->message->id);
 }
 
+/* Two programs, such as a trainer and its inference server, that join one communicator with one GPU. */
+static void one_gpu_twice(struct orr_symptom_finder *f)
+{
+    static const char same[] =
+        " same gpu| same device| same cuda device|both on gpu|share one gpu|shares the gpu|on one gpu&vllm|trl|server|"
+        "trainer|sglang|learner|actor&!not the same|different gpu|separate gpu|own gpu|not on the same";
+    const struct orr_log_event *usage = orr_log_event_of(f->log, "invalid-usage|duplicate-gpu");
+    const uint32_t line = usage ? orr_symptom_said(f->log, same, false) : 0;
+    if (!line)
+        return;
+    ORR_SYMPTOM(f, "one-gpu-twice", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(f,
+                                          "Two processes on the same GPU (line %u) join one communicator, "
+                                          "which NCCL refuses (line %u).",
+                                          line, usage->line),
+                .check = "Check: with NCCL_DEBUG=WARN, NCCL says \"Duplicate GPU detected\". `nvidia-smi` lists both "
+                         "processes for that GPU.",
+                .cure = "Give the server and the trainer different GPUs (CUDA_VISIBLE_DEVICES), or let them share one "
+                        "without NCCL between them (trl: vllm_mode=\"colocate\"; CUDA IPC).",
+                .explains = usage->message->id);
+}
+
 /* Two messages of a pair in one group have no tags. */
 static void swapped_messages(struct orr_symptom_finder *f)
 {
@@ -157,4 +179,5 @@ void orr_symptoms_of_processes(struct orr_symptom_finder *f)
     picked_port(f);
     captured_beside_watchdog(f);
     swapped_messages(f);
+    one_gpu_twice(f);
 }
