@@ -118,28 +118,40 @@ static unsigned network_of(const char *address)
     return sscanf(address, "%3u.%3u.", &first, &second) == 2 ? first << 8 | second : 0;
 }
 
+/* Why other hosts do not reach a start, as words after its address; NULL if nothing says so. */
+static const char *of_no_other(const struct orr_symptom_finder *f, const struct start *start)
+{
+    static const char *const words[PRIVATE_COUNT] = {"a link-local address", "of Docker's own bridge",
+                                                     "which is the host itself"};
+    for (size_t i = 0; i < PRIVATE_COUNT; i++)
+        if (is_private(&private_addresses[i], start->address))
+            return words[i];
+    return orr_name_is_inside(orr_symptom_text(f, "%.*s", start->name_length, start->name)) ? "a virtual interface"
+                                                                                            : NULL;
+}
+
 /* Two hosts announce one address, or two that are of different networks. */
 static bool unlike_starts(struct orr_symptom_finder *f, const struct orr_log_event *event)
 {
     struct start starts[STARTS_MOST];
     const uint32_t count = list_starts(f->log, starts);
     const struct start *same[2] = {0}, *local = NULL, *other = NULL;
+    const char *what = NULL;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < i && !same[0]; k++)
             if (same_text(starts[i].address, starts[i].address_length, starts[k].address, starts[k].address_length)) {
                 same[0] = &starts[k];
                 same[1] = &starts[i];
             }
-        if (!local && is_private(&private_addresses[0], starts[i].address))
+        if (!local && (what = of_no_other(f, &starts[i])))
             local = &starts[i];
     }
-    const bool link_local = local != NULL;
     if (!local && event && count) /* two networks that may be joined */
         local = &starts[0];
     for (uint32_t i = 0; i < count && local && !other; i++)
-        if (!is_private(&private_addresses[0], starts[i].address) &&
+        if (!of_no_other(f, &starts[i]) &&
             !same_text(starts[i].name, starts[i].name_length, local->name, local->name_length) &&
-            (link_local || network_of(starts[i].address) != network_of(local->address)))
+            (what || network_of(starts[i].address) != network_of(local->address)))
             other = &starts[i];
     if (same[0]) {
         const struct private_address *row = NULL;
@@ -161,23 +173,29 @@ static bool unlike_starts(struct orr_symptom_finder *f, const struct orr_log_eve
     }
     if (!other)
         return false;
-    ORR_SYMPTOM(f, "bootstrap-unlike", ORR_SYMPTOM_CAUSE, local->line,
-                .cause = orr_symptom_text(
-                    f,
-                    "Host %.40s starts over %.*s (%.*s%s, line %u), and host %.40s over %.*s (%.*s, line %u). They "
-                    "%s two networks, so the ranks %s.",
-                    local->host, local->name_length, local->name, local->address_length, local->address,
-                    link_local ? ", a link-local address" : "", local->line, other->host, other->name_length,
-                    other->name, other->address_length, other->address, other->line, link_local ? "are" : "may be",
-                    event && link_local ? "do not reach each other" : "may not reach each other and wait"),
-                .check = orr_symptom_text(
-                    f, "Check: `ip -br addr` on both hosts: both must have an address of the network of %.*s.",
-                    other->name_length, other->name),
-                .cure = orr_symptom_text(f,
-                                         "Set NCCL_SOCKET_IFNAME=%.*s on all hosts, or that interface's name on each "
-                                         "host. It serves the start; InfiniBand still carries the data.",
-                                         other->name_length, other->name),
-                .explains = event ? event->message->id : NULL);
+    ORR_SYMPTOM(
+        f, "bootstrap-unlike", ORR_SYMPTOM_CAUSE, local->line,
+        .cause = orr_symptom_text(
+            f,
+            "Host %.40s starts over %.*s (%.*s%s%s, line %u), and host %.40s over %.*s (%.*s, line %u). They "
+            "%s two networks, so the ranks %s.",
+            local->host, local->name_length, local->name, local->address_length, local->address, what ? ", " : "",
+            what ? what : "", local->line, other->host, other->name_length, other->name, other->address_length,
+            other->address, other->line, what ? "are" : "may be",
+            event && what ? "do not reach each other" : "may not reach each other and wait"),
+        .check = what ? orr_symptom_text(
+                            f, "Check: `ip -br addr` on both hosts: both must have an address of the network of %.*s.",
+                            other->name_length, other->name)
+                      : "Check: `ip -br addr` on both hosts, and `ping -I INTERFACE ADDRESS` between the two.",
+        .cure = what ? orr_symptom_text(f,
+                                        "Set NCCL_SOCKET_IFNAME=%.*s on all hosts, or that interface's name on "
+                                        "each host.%s",
+                                        other->name_length, other->name,
+                                        orr_symptom_nic_list(f->log, "IB")
+                                            ? " It serves the start; InfiniBand still carries the data."
+                                            : "")
+                     : "Set NCCL_SOCKET_IFNAME on each host to its interface of the network that they share.",
+        .explains = event ? event->message->id : NULL);
     return true;
 }
 

@@ -110,6 +110,24 @@ static void devices_by_path(struct orr_symptom_finder *f)
                 .explains = none->message->id);
 }
 
+/* The driver was updated, and its kernel module is still the old one. */
+static void driver_not_loaded(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *failed = orr_log_event_of(f->log, "cuda-driver-call|cuda-driver-old|cuda-ptx");
+    const struct orr_log_event *mismatch = orr_log_event_of(f->log, "nvml-mismatch");
+    if (!failed || !mismatch)
+        return;
+    ORR_SYMPTOM(f, "driver-not-loaded", ORR_SYMPTOM_CAUSE, mismatch->line,
+                .cause = orr_symptom_text(f,
+                                          "The driver's libraries were updated, and its kernel module is still the old "
+                                          "one (line %u), so no CUDA program starts on that host.",
+                                          mismatch->line),
+                .check = "Check there: `cat /proc/driver/nvidia/version` is the module, `nvidia-smi` needs the same "
+                         "version of its libraries.",
+                .cure = "Restart the host, or unload and load the nvidia modules while nothing uses the GPUs.",
+                .explains = failed->message->id);
+}
+
 /* "cudaDriverVersion 11000", and "NCCL version 2.14.3+cuda11.7". */
 static void driver_older(struct orr_symptom_finder *f)
 {
@@ -353,6 +371,7 @@ void orr_symptoms_of_host(struct orr_symptom_finder *f)
     own_name(f);
     little_shm(f);
     shared_gpus(f);
+    driver_not_loaded(f);
     driver_older(f);
     manager_differs(f);
     virtual_gpu(f);

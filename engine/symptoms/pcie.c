@@ -291,8 +291,33 @@ static void iommu_refuses(struct orr_symptom_finder *f)
         .explains = fault->message->id);
 }
 
+/* A topology file names NICs that the host does not have. */
+static void foreign_topology(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_record *file = NULL;
+    const struct orr_log_event *event = NULL;
+    for (uint32_t i = 0; i < log->record_count && !file; i++)
+        file = log->records[i].kind == ORR_LOG_TOPO_FILE ? &log->records[i] : NULL;
+    for (uint32_t i = 0; i < log->event_count && !event; i++)
+        event = strstr(log->events[i].text, "Could not find NET with id") ? &log->events[i] : NULL;
+    if (!file || !event || !file->word_count)
+        return;
+    ORR_SYMPTOM(
+        f, "topology-foreign", ORR_SYMPTOM_CAUSE, file->line,
+        .cause = orr_symptom_text(f,
+                                  "NCCL read the machine from %.80s (line %u), and then missed a NIC (line "
+                                  "%u): the file is probably of another machine, or of this one before a change.",
+                                  file->words[0], file->line, event->line),
+        .check = "Check: run once without NCCL_TOPO_FILE (and /var/run/nvidia-topologyd/virtualTopology.xml). "
+                 "Bus ids and NICs of the file must be those of `lspci` and `ibdev2netdev`.",
+        .cure = "Leave NCCL_TOPO_FILE out, or write the file anew (NCCL_TOPO_DUMP_FILE, or `orrery vm-file` for "
+                "a virtual machine).");
+}
+
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f)
 {
+    foreign_topology(f);
     iommu_refuses(f);
     idle_link(f);
     slow_bridges(f);
