@@ -112,7 +112,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 803 'system has unsupported display driver / cuda driver combination'"},
     {"shared-memory-size", ORR_FROM_ALL, ORR_WEIGHT_FATAL, "exceeds device/fn maxSharedMem", NULL,
      "This release of NCCL is older than the GPU model: its kernels need more shared memory than the GPU offers them.",
-     "Use NCCL 2.26.2 or newer (RTX 50 and RTX PRO Blackwell). For PyTorch, `pip install -U nvidia-nccl-cu12`.",
+     "Use NCCL 2.26.5 or newer (RTX 50 and RTX PRO Blackwell). For PyTorch, `pip install -U nvidia-nccl-cu12`.",
      "ncclMaxSharedMem 82240 exceeds device/fn maxSharedMem 79856"},
     {"cuda-no-kernel", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "no kernel image is available", NULL,
      "The program or NCCL was built without code for this GPU model.",
@@ -289,6 +289,17 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "instablity or hang!"},
     {"hip-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "HIP failure", NULL, "A HIP call of RCCL failed.",
      "Look at the HIP error in the line, and for GPU errors in the kernel log (dmesg).", "HIP failure 'out of memory'"},
+    {"xid-program", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 13,|): 31,|): 43,",
+     "The GPU driver ended the work of a process because of what one of its kernels did (Xid 13, 31 or 43), mostly "
+     "because it used memory that it may not use. That is mostly a fault of the program, not of the GPU.",
+     "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find the kernel. If different programs fail on one GPU "
+     "only, test that GPU (`dcgmi diag -r 3`).",
+     "[12345.6] NVRM: Xid (PCI:0000:5d:00): 31, pid=88310, name=python3, Ch 00000008, intr 00000000. MMU Fault: ENGINE "
+     "GRAPHICS GPCCLIENT_T1_6 faulted @ 0x7f0c_6e600000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ"},
+    {"xid-cleanup", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "NVRM: Xid (", "): 45,",
+     "The GPU driver ended the work of a process, because the process had ended or after another error (Xid 45).",
+     "Look for the first error of that process, and for another Xid before it.",
+     "[12345.6] NVRM: Xid (PCI:0000:66:00): 45, pid=3188204, name=python3, Ch 00000008"},
     {"xid", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", NULL, "The GPU driver reported a fault (Xid).",
      "Look up the number in NVIDIA's list of Xid errors; reset or replace the GPU if it is a hardware fault.",
      "[12345.6] NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', GPU has fallen off the bus."},

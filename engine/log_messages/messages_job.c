@@ -26,6 +26,9 @@
     "A process wrote over memory that is not its own, and the C library stopped it.",                                  \
         "The functions of its crash report, or gdb, show which library did. Run once with NCCL_NET_PLUGIN=none and "   \
         "NCCL_TUNER_PLUGIN=none, which leaves the plugins out, and use current releases of NCCL and its plugins."
+#define ORR_KILLED_FOR_MEMORY                                                                                          \
+    "The system ended a process, because the host or the container had no memory left.",                               \
+        "Raise the job's memory limit, or use fewer data loader processes."
 #define ORR_TRY_MPI "Make `mpirun -np 2 -H HOST1,HOST2 hostname` work first."
 
 const struct orr_log_message orr_log_messages_job[] = {
@@ -68,6 +71,10 @@ const struct orr_log_message orr_log_messages_job[] = {
      "PyTorch on this rank learned that another rank timed out.", "Look for the rank that the message names.",
      "[rank0]:[E1101 ProcessGroupNCCL.cpp:1486] [PG 0 Rank 0] Received a dump signal from this local rank and will "
      "start to dump the debug info."},
+    {"cuda-illegal-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA error: an illegal memory access", NULL,
+     "A kernel on this GPU, mostly one of the application, used memory that it may not use.",
+     "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find it. PyTorch's watchdog only reports it.",
+     "RuntimeError: CUDA error: an illegal memory access was encountered"},
     {"watchdog-ended", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "rocess group watchdog thread terminated with exception", NULL,
      "PyTorch ends the process because of an error that it reported before.", "Look for the first error of this rank.",
      "[rank3]:[E ProcessGroupNCCL.cpp:1414] [PG 0 Rank 3] Process group watchdog thread terminated with exception: "
@@ -105,10 +112,6 @@ const struct orr_log_message orr_log_messages_job[] = {
      "Check MASTER_ADDR, MASTER_PORT and firewalls, and that rank 0 runs.",
      "[W socket.cpp:601] [c10d] The client socket has timed out after 900s while trying to connect to (10.0.0.1, "
      "29500)."},
-    {"cuda-illegal-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA error: an illegal memory access", NULL,
-     "A kernel on this GPU, of NCCL or of the application, used memory that it may not use.",
-     "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find the kernel. It is often the application's.",
-     "RuntimeError: CUDA error: an illegal memory access was encountered"},
     {"cuda-ordinal-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, ": invalid device ordinal", NULL,
      "The program named a GPU that the process does not see.",
      "Choose the GPU by LOCAL_RANK, not by rank, and start no more processes on a host than it has GPUs; check "
@@ -228,10 +231,12 @@ const struct orr_log_message orr_log_messages_job[] = {
      "`nvidia-smi` lists the processes on each GPU: end those that should not run, or give every rank a GPU of its "
      "own.",
      "torch.AcceleratorError: CUDA error: out of memory"},
-    {"killed-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "oom-kill", NULL,
-     "The system ended a process, because the host or the container had no memory left.",
-     "Raise the job's memory limit, or use fewer data loader processes.",
+    {"killed-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "oom-kill", NULL, ORR_KILLED_FOR_MEMORY,
      "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=123.0."},
+    {"killed-memory-step", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Detected %d oom_kill event", NULL, ORR_KILLED_FOR_MEMORY,
+     "slurmstepd: error: Detected 1 oom_kill event in StepId=123.0. Some of the step tasks have been OOM Killed."},
+    {"killed-memory-kernel", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "of memory: Killed process", NULL, ORR_KILLED_FOR_MEMORY,
+     "[12345.6] Out of memory: Killed process 3012 (python3) total-vm:91234567kB, anon-rss:81234567kB"},
     {"sigsegv-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "SIGSEGV", "nccl",
      "A process crashed inside NCCL: it used memory that it may not use.",
      "Try a newer release of NCCL. If it crashes as well, report the backtrace to NCCL's developers.",

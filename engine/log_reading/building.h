@@ -112,6 +112,7 @@ struct orr_log_building {
     uint32_t clock_line;                          /* 0 if no line has one */
     uint32_t ping_size;                           /* of the packets of the ping that runs; 0 if unknown */
     uint32_t limit_asked;                         /* lines in which the answer to `ulimit -l` may follow */
+    uint32_t limit_skipped;                       /* those of them that commands before it print */
     struct orr_span before;                       /* text before "NCCL WARN" in the current speech: the file of NCCL */
     bool continues, command;                      /* the line before ended with a backslash; it belonged to a command */
     bool attempts;                                /* lines belong to a list of what somebody tried */

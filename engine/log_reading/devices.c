@@ -163,6 +163,8 @@ static const char *skip_task(const char *line, size_t length)
  *      $ srun -l bash -c 'hostname; ulimit -l; ulimit -n'              LimitMEMLOCK=8388608
  *      0: node1
  *      0: 8192
+ *
+ * Commands before `ulimit -l` print a line each, which may be a number, too.
  */
 bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t length, uint32_t number)
 {
@@ -170,7 +172,10 @@ bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t len
     static const char ask[] = "ulimit -l", any[] = "ulimit ", limits[] = "Max locked memory", unit[] = "LimitMEMLOCK=";
     const char *end = line + length, *at = memmem(line, length, any, sizeof any - 1);
     if (at && (size_t)(end - at) >= sizeof ask - 1 && !memcmp(at, ask, sizeof ask - 1)) { /* the first of several */
-        b->limit_asked = at + sizeof ask - 1 == end ? 1 : LINES;
+        b->limit_skipped = 0;
+        for (const char *before = line; (before = memchr(before, ';', (size_t)(at - before))); before++)
+            b->limit_skipped++;
+        b->limit_asked = b->limit_skipped + (at + sizeof ask - 1 == end ? 1 : LINES);
         return false;
     }
     if (has(line, length, "max locked memory") && (at = memmem(line, length, "-l)", 3)))
@@ -182,6 +187,10 @@ bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t len
     if (!b->limit_asked)
         return false;
     b->limit_asked--;
+    if (b->limit_skipped) {
+        b->limit_skipped--;
+        return false;
+    }
     at = skip_task(line, length);
     if (!take_locked(b, at, end, 1, number))
         return false;

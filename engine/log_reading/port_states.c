@@ -119,12 +119,17 @@ bool orr_log_scan_port(struct orr_log_building *b, const char *line, size_t leng
            keep(found, ORR_PORT_NUMBER, b->hca, at, 1);
 }
 
-/* "0x8023" alone in its line: a key of /sys/class/infiniband/mlx5_0/ports/1/pkeys. */
+/* "0x8023" alone in its line, or after "pkeys/0": a key of /sys/class/infiniband/mlx5_0/ports/1/pkeys. */
 bool orr_log_scan_partition(const char *line, size_t length, struct orr_log_catch *found)
 {
     enum { DIGITS = 4 };
-    const char *end = line + length, *at = skip_blanks(line, end);
+    static const char file[] = "pkeys/";
+    const char *end = line + length, *named = memmem(line, length, file, sizeof file - 1);
+    const char *at = named ? named + sizeof file - 1 : line;
     char *stop;
+    if (named)
+        at += strspn(at, "0123456789");
+    at = skip_blanks(at + (named && *at == ':'), end);
     if (end - at < DIGITS + 2 || at[0] != '0' || at[1] != 'x')
         return false;
     const unsigned long key = strtoul(at, &stop, 16);

@@ -153,6 +153,19 @@ static const struct orr_fault faults[] = {
              "node|between node|between host",
      .what = "CUDA graphs with operations between hosts stand still within a few replays.",
      .cure = "Until then, leave CUDA graphs off (vLLM: --enforce-eager)."},
+    /* NVIDIA/nccl#1612, #1613 */
+    {.id = "stranger",
+     .fixed = ORR_VERSION(2, 27, 3),
+     .shown_by = "socket-closed",
+     .said = "no rank has died|no rank died|no rank dies|no rank failed|no rank crashed|no process died|none died|none "
+             "has died|nobody died|processes are alive|ranks are alive|all ranks alive&!after step|hours+ init | at "
+             "start| start | starts |bootstrap",
+     .what =
+         "a stranger, such as a port scanner or a monitor, connects to NCCL's port at the start and leaves, and the "
+         "start fails.",
+     .check = "Check: whether the address after \"closed by remote peer\" is one of the job's hosts; if not, whose it "
+              "is.",
+     .cure = "Until then, keep scanners away from the hosts' ports, and start again."},
     /* release notes of 2.27.3 */
     {.id = "graph-mixed",
      .fixed = ORR_VERSION(2, 27, 3),

@@ -24,7 +24,8 @@ static const struct {
      "Reset the GPU or restart the host, so that rows are remapped. If errors come back, replace the GPU."},
     {"74|144|145|146|147|148|149|150", "an NVLink of the GPU failed",
      "Check: `nvidia-smi nvlink -e` counts errors, `nvidia-smi nvlink -s` shows links that are down.",
-     "Reseat the bridge, or reset the GPUs of the board with its NVSwitches. If it comes back, replace the part."},
+     "Reset all GPUs of the host with their NVSwitches, or restart it; reseat a bridge between cards. If it comes "
+     "back, replace the part."},
     {"119|120", "the GPU's own processor (GSP) no longer answers the driver",
      "Check: `nvidia-smi` hangs or says ERR! for this GPU.",
      "Restart the host, and update driver and VBIOS. If it comes back with a new driver, replace the GPU."},
@@ -34,7 +35,7 @@ static const struct {
 static const char *explained_by_xid(const struct orr_log *log)
 {
     static const char errors[] = "launch-failure|cuda-launch-failure|cuda-gpu-lost|cuda-failure|tests-cuda|"
-                                 "tests-cuda-unknown|cuda-illegal-access|cuda-illegal-application|xid";
+                                 "tests-cuda-unknown|cuda-illegal-access|cuda-illegal-application|xid-program|xid";
     for (uint32_t i = 0; i < log->event_count; i++) {
         const struct orr_log_message *message = log->events[i].message;
         if (message && message->weight == ORR_WEIGHT_FATAL)

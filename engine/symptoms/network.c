@@ -314,6 +314,7 @@ static void locked_memory(struct orr_symptom_finder *f)
     const uint32_t said = orr_symptom_said(log, "ulimit l&unlimited;memlock&unlimited;locked memory&unlimited", true);
     const uint32_t without = endless ? endless->line : said;
     const bool pods = orr_symptom_said(log, "kubectl|securitycontext|kubernetes| pod ", true) != 0;
+    const bool capable = pods && orr_symptom_said(log, "ipc_lock", true) != 0;
     const bool slurm = !pods && orr_symptom_said(log, " srun | sbatch | slurmd | slurm ", true) != 0;
     if (!event || !strstr(event->text, "allocate memory") || (!limit && !without))
         return;
@@ -340,6 +341,9 @@ static void locked_memory(struct orr_symptom_finder *f)
         .cure = limit ? slurm ? "Tasks get the limit of slurmd, a service, to which limits.conf does not apply: set "
                                 "LimitMEMLOCK=infinity in its unit (`systemctl edit slurmd`), then `systemctl "
                                 "daemon-reload` and restart slurmd on every node."
+                        : capable ? "Set LimitMEMLOCK=infinity in containerd's unit on the nodes, and restart it. "
+                                    "IPC_LOCK frees only processes that have it (CapEff in /proc/1/status): in a "
+                                    "container that does not run as root, mostly none has."
                         : pods
                             ? "Add IPC_LOCK to securityContext.capabilities of the container, which frees it from the "
                               "limit, or set LimitMEMLOCK=infinity in containerd's unit on the nodes."

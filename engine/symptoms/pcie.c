@@ -24,8 +24,9 @@ static void gdr_breaks(struct orr_symptom_finder *f)
         event = late; /* a connection that failed flushes its other requests */
     const bool off = (seen.net && !seen.gdr) || (level && orr_symptom_is_one(level, "LOC|0")) ||
                      (!seen.gdr && orr_log_event_of(log, "peermem-missing"));
-    if (!event || off || orr_symptom_acs_refuted(log) || orr_log_event_of(log, "ib-async-port") ||
-        orr_log_event_of(log, "ib-async-port-any"))
+    if (!event || off || orr_symptom_acs_refuted(log) ||
+        orr_log_event_of(log, "ib-async-port|ib-async-port-any|killed-memory|killed-memory-step|killed-memory-kernel|"
+                              "pod-memory|xid"))
         return;
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
     const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");

@@ -98,6 +98,26 @@ static void one_gpu_a_task(struct orr_symptom_finder *f)
                 .explains = event->message->id);
 }
 
+/* Kubernetes offers each GPU of a node several times: two that a pod asks for may be one. */
+static void one_gpu_of_replicas(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = bad_ordinal(f->log);
+    const uint32_t line =
+        orr_symptom_said(f->log, "gpu product&shared;time slicing&replicas|nvidia com gpu|device plugin", true);
+    if (!event || !line)
+        return;
+    ORR_SYMPTOM(f, "one-gpu-of-replicas", ORR_SYMPTOM_CAUSE, line,
+                .cause =
+                    orr_symptom_text(f,
+                                     "Kubernetes offers each GPU of this node several times (line %u), so the GPUs "
+                                     "that a pod asks for can be one and the same, and the pod then sees fewer.",
+                                     line),
+                .check = "Check: `nvidia-smi -L` in the pod lists fewer GPUs than it asked for.",
+                .cure = "Run jobs of several GPUs on nodes that do not share GPUs (no time-slicing or MPS). "
+                        "failRequestsGreaterThanOne: true in the device plugin's settings refuses such pods.",
+                .explains = event->message->id);
+}
+
 /* How many GPUs of a host a line of words asks for; 0 if it does not say. */
 static unsigned long wanted_gpus(const char *words)
 {
@@ -278,6 +298,7 @@ void orr_symptoms_of_ranks(struct orr_symptom_finder *f)
     tested_alone(f);
     one_gpu_each(f);
     one_gpu_a_task(f);
+    one_gpu_of_replicas(f);
     too_many_gpus(f);
     differing_settings(f);
 }

@@ -94,25 +94,42 @@ static uint32_t first_of(const struct orr_log *log, const struct ending *ending,
     return quoted;
 }
 
+/* Whether the times of two lines are so far apart that they may be of other days, or that their clocks differ. */
+static bool are_apart(const struct orr_log_event *a, const struct orr_log_event *b)
+{
+    enum { HOUR = 3600 };
+    return a->clock >= 0 && b->clock >= 0 && (a->clock - b->clock >= HOUR || b->clock - a->clock >= HOUR);
+}
+
+/* Whether a process was ended because its host or container had no memory left. */
+static bool is_killed(const struct orr_log_event *event)
+{
+    return !strncmp(event->message->id, "killed-memory", strlen("killed-memory")) ||
+           !strcmp(event->message->id, "pod-memory");
+}
+
 /* The error that ended the job first: by the times in the lines if they have them, else by their order. If a GPU
- * failed, as only the kernel log of its host says, the errors of networks on other ranks follow from that. */
+ * failed or a process was killed, as only the log of its host says, errors of networks on other ranks follow from it.
+ */
 static uint32_t first_fatal(const struct orr_triaging *t, const struct ending *ending)
 {
-    enum { HOUR = 3600 }; /* lines that are farther apart may be of other days, or their clocks differ */
     const struct orr_log *log = t->log;
     const uint32_t by_line = first_of(log, ending, ORR_WEIGHT_FATAL);
-    uint32_t first = by_line, fault = NONE;
+    uint32_t first = by_line, fault = NONE, killed = NONE;
     for (uint32_t i = by_line; i < log->event_count; i++) {
         const struct orr_log_event *event = &log->events[i];
         if (orr_triage_weight(event) != ORR_WEIGHT_FATAL || is_noise(event, ending))
             continue;
         if (fault == NONE && !strcmp(event->message->id, "xid"))
             fault = i;
-        if (event->clock >= 0 && event->clock < log->events[first].clock &&
-            log->events[by_line].clock - event->clock < HOUR)
+        if (killed == NONE && is_killed(event) && !are_apart(&log->events[by_line], event))
+            killed = i;
+        if (event->clock >= 0 && event->clock < log->events[first].clock && !are_apart(&log->events[by_line], event))
             first = i;
     }
-    return fault != NONE && orr_symptom_explaining(&t->triage->symptoms, "xid") ? fault : first;
+    if (fault != NONE && orr_symptom_explaining(&t->triage->symptoms, "xid"))
+        return fault;
+    return killed != NONE && !strncmp(log->events[first].message->id, "ib-", 3) ? killed : first;
 }
 
 /* The first NCCL warning without a row, before errors that follow from another; NONE if there is none. */
