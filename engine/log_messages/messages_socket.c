@@ -14,7 +14,7 @@
 
 const struct orr_log_message orr_log_messages_socket[] = {
     {"socket-refused", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
-     "Connection refused, exceeded error retry count|failed : Connection refused",
+     "Connection refused, exceeded error retry count|failed : Connection refused|: exceeded retries (",
      "A rank could not connect to another one: that address answered, but nothing listened there. Mostly the process "
      "there had failed or ended, more rarely its settings (NCCL_*) are not those of this one.",
      "Look first at what the rank at that address printed, with NCCL_DEBUG=INFO on all hosts. If it runs, the address "
@@ -22,7 +22,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "socketPollConnect: connect to 10.0.0.2<37857> returned Connection refused, exceeded error retry count after 35 "
      "attempts"},
     {"socket-timed-out", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
-     "Connection timed out, exceeded error retry count|failed : Connection timed out",
+     "Connection timed out, exceeded error retry count|failed : Connection timed out|: exceeded timeouts (",
      "A rank got no answer from the address of another one. Mostly a firewall drops the packets, or the address is on "
      "a network that the hosts do not share.",
      "Open all ports between the hosts. Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share.",

@@ -310,13 +310,13 @@ static void longer_names(struct orr_symptom_finder *f)
         ORR_SYMPTOM(
             f, "longer-names", ORR_SYMPTOM_CAUSE, line, .slows = !event,
             .cause = orr_symptom_text(
-                f, "%s=%.80s (line %u) selects all %s whose names begin so: %.*s also selects %.90s (line %u)%s.",
-                rows[r].setting, value, line, rows[r].what, (int)length, first, names, list->line,
+                f, "%s (line %u) selects all %s whose names begin so: %.*s also selects %.90s (line %u)%s.",
+                rows[r].setting, line, rows[r].what, (int)length, first, names, list->line,
                 shown ? orr_symptom_text(f, ", and the error is of such a one (line %u)", event->line) : ""),
             .check = orr_symptom_text(f, "Check: %s; \"NET/%s : Using\" must list only those that all hosts share.",
                                       rows[r].look, rows[r].network),
             .cure =
-                orr_symptom_text(f, "Set %s==%.80s: with = at its start, names must be equal.", rows[r].setting, value),
+                orr_symptom_text(f, "Set %s==%s: with = at its start, names must be equal.", rows[r].setting, value),
             .explains = event ? event->message->id : NULL);
     }
 }

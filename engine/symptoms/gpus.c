@@ -116,6 +116,29 @@ static void memory_taken(struct orr_symptom_finder *f)
                 .explains = failed->message->id);
 }
 
+/* A framework that takes nearly all memory of the GPUs when it starts leaves none for NCCL. */
+static void memory_reserved(struct orr_symptom_finder *f)
+{
+    const uint32_t line = orr_symptom_said(f->log,
+                                           "mem_fraction 9|mem_fraction 0 9|mem_fraction 1&xla_python_client;"
+                                           "utilization 0 95|utilization 0 96|utilization 0 97|utilization 0 "
+                                           "98|utilization 0 99&gpu memory|gpu_memory",
+                                           true);
+    const struct orr_log_event *failed = orr_log_event_of(f->log, "cuda-out-of-memory|cuda-memory");
+    if (!line || !failed)
+        return;
+    ORR_SYMPTOM(
+        f, "gpu-memory-reserved", ORR_SYMPTOM_CAUSE, line,
+        .cause = orr_symptom_text(
+            f,
+            "The framework takes nearly all memory of each GPU at its start (line %u), so NCCL finds none (line %u).",
+            line, failed->line),
+        .check = "Check: with a smaller share, the job starts.",
+        .cure = "Lower the share: XLA_PYTHON_CLIENT_MEM_FRACTION=.8 (JAX), --gpu-memory-utilization 0.85 "
+                "(vLLM).",
+        .explains = failed->message->id);
+}
+
 /* No NVLink of cards that a bridge joins is up. */
 static void bridge_down(struct orr_symptom_finder *f)
 {
@@ -198,6 +221,7 @@ void orr_symptoms_of_gpus(struct orr_symptom_finder *f)
     faulty(f);
     other_numbers(f);
     memory_taken(f);
+    memory_reserved(f);
     throttled(f);
     bridge_down(f);
 }
