@@ -35,6 +35,9 @@ const struct orr_log_message orr_log_messages_host[] = {
      "nvidia 0000:84:00.0: BAR 1 [mem size 0x800000000 64bit pref]: can't assign; no space"},
     {"bar-no-space-older", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "BAR 1: no space for [mem size ", NULL, NO_SPACE,
      MORE_SPACE, "nvidia 0000:41:00.0: BAR 1: no space for [mem size 0x800000000 64bit pref]"},
+    {"bar-unaligned", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "StaticBar1IOMMUMapping: The peer DMA address", "not aligned",
+     "The driver refused to map BAR 1 of another GPU.", "Use a patched driver that accepts its address.",
+     "NVRM: _kbusCreateStaticBar1IOMMUMapping: The peer DMA address 0x6000400000 is not aligned at 0x20000000"},
     {"pcie-narrow", ORR_FROM_OTHER, ORR_WEIGHT_NOTE,
      "LnkSta:", "Width x1 (downgraded)|Width x2 (downgraded)|Width x4 (downgraded)|Width x8 (downgraded)",
      "A PCIe link runs with fewer lanes than the device has.",
@@ -133,6 +136,12 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The container may not set or read NUMA policies. NCCL and vLLM go on without, but numactl stops.",
      "Start the container with --cap-add SYS_NICE (Kubernetes: securityContext.capabilities.add: [SYS_NICE]).",
      "get_mempolicy: Operation not permitted"},
+    {"pcie-fatal", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "AER: ", "Uncorrected (Fatal)|Uncorrectable (Fatal)",
+     "A PCIe link failed (Fatal), so the device below it was lost: no NCCL setting helps.",
+     "Check: `dmesg -T | grep -i -e aer -e xid` names the device and the time; `nvidia-smi -L` lacks it if it is a "
+     "GPU. "
+     "Reseat the card, riser or cable, check its power, and replace it if the error comes back.",
+     "pcieport 0000:00:03.0: AER: Multiple Uncorrected (Fatal) error received: 0000:00:03.0"},
     {"pcie-aer", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "AER: ", "orrected error|Multiple",
      "A PCIe link had transmission errors, which make it slow or end in a failure.",
      "Reseat the card or riser that the line names, and compare LnkSta in `lspci -vv` with its neighbours.",

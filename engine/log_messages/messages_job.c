@@ -252,6 +252,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "The crash report names a function of NCCL.",
      "Try a newer NCCL, and run once without its plugins (NCCL_NET_PLUGIN=none).",
      "[n1:956] [ 4] /usr/local/nccl/lib/libnccl.so.2(+0xbd72c)[0x7d1d0c8f372c]"},
+    {"nccl-kernel", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "at ncclDev", NULL, "compute-sanitizer names a kernel of NCCL.",
+     "Check the buffers of the call.", "=========     at ncclDevFunc_AllReduce_Sum_bf16_RING_SIMPLE()+0x14440"},
     {"nccl-frame-named", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "(unknown) nccl", NULL,
      "The crash report names a function of NCCL.",
      "Try a newer NCCL, and run once without its plugins (NCCL_NET_PLUGIN=none).",

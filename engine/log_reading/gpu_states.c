@@ -50,7 +50,7 @@ static const char *next_field(const char **at, char field[FIELD])
 /* Whether a list names columns of nvidia-smi, of which one is worth reading. */
 static bool take_columns(struct orr_log_query *query, const char *list)
 {
-    struct orr_log_query read = {.narrow = query->narrow};
+    struct orr_log_query read = {.narrow = query->narrow, .links = query->links, .unlike = query->unlike};
     char field[FIELD];
     bool any = false;
     while (next_field(&list, field) && read.count < COLUMNS) {
@@ -96,6 +96,8 @@ static bool take_row(struct orr_log_building *b, const char *line, uint32_t numb
     }
     if (count != query->count)
         return false;
+    query->unlike |= width > 0 && (width >= most || (query->narrow.line && width != query->narrow.width));
+    query->links += width > 0;
     if (width > 0 && width < most && (!query->narrow.line || width < query->narrow.width)) {
         query->narrow.width = width;
         query->narrow.most = most;
@@ -155,8 +157,10 @@ bool orr_log_take_gpu_state(struct orr_log_building *b, const char *line, uint32
 
 void orr_log_end_gpu_states(struct orr_log_building *b)
 {
+    enum { HALF = 8 }; /* many boards split the 16 lanes of a CPU between two slots */
     char text[200];
-    if (b->query.narrow.line) {
+    const bool by_design = b->query.links > 1 && !b->query.unlike && b->query.narrow.width >= HALF;
+    if (b->query.narrow.line && !by_design) {
         const int length = snprintf(text, sizeof text, "LnkSta: GPU %s: Width x%d (downgraded) of x%d",
                                     b->query.narrow.gpu, b->query.narrow.width, b->query.narrow.most);
         if (b->query.narrow.generation)

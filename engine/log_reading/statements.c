@@ -140,6 +140,22 @@ bool orr_log_nvls_of(const struct orr_log_record *record, bool *ret_available)
     return true;
 }
 
+uint32_t orr_log_test_groups(const struct orr_log *log, uint32_t *ret_line)
+{
+    enum { GROUP = 1, WITH_GROUP = 4, MOST = 1 << 20 };
+    uint32_t groups = 1;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_DEVICE || record->value_count < WITH_GROUP || record->values[GROUP] < groups ||
+            record->values[GROUP] >= MOST)
+            continue;
+        groups = (uint32_t)record->values[GROUP] + 1;
+        if (ret_line)
+            *ret_line = record->line;
+    }
+    return groups;
+}
+
 uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS])
 {
     uint32_t count = 0;

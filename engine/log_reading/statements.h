@@ -57,6 +57,9 @@ bool orr_log_counts_of(const struct orr_log_record *record, struct orr_log_count
 /* "NVLS multicast support is available on dev 0": *ret_available. */
 bool orr_log_nvls_of(const struct orr_log_record *record, bool *ret_available);
 
+/* The groups into which nccl-tests split its ranks, which run at once; 1 without such lines. ret_line may be NULL. */
+uint32_t orr_log_test_groups(const struct orr_log *log, uint32_t *ret_line);
+
 /* A row of show_gids. */
 struct orr_log_gid {
     const char *device, *address, *interface; /* address: IPv4, "" if it has none; interface: "" if it has none */

@@ -31,11 +31,14 @@ static void find_crossovers(struct orr_perf_table *table)
 /* In a ring, every byte of bus bandwidth leaves each host once, over all its NICs together. */
 static void find_rate(struct orr_perf_table *table)
 {
+    static const double FULL = 1.06; /* the bandwidth of the limit is what NCCL counts with, a little below the rate */
     if (table->main == UINT32_MAX || table->analysis->communicator.node_count < 2 || !table->limit_known ||
         table->limit.what != ORR_BOUND_NICS || !table->limit.count ||
         strcmp(table->rows[table->main].expected.algorithm_name, "Ring") != 0)
         return;
-    table->per_nic = table->rows[table->main].bus_bw / table->limit.count;
+    const double per_nic = table->rows[table->main].bus_bw / table->limit.count;
+    if (per_nic <= FULL * table->limit.bw) /* else other ways were in use */
+        table->per_nic = per_nic;
 }
 
 /* Judges a table with a known machine: rows, verdict, shapes and causes. */
@@ -58,6 +61,8 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
     if (!undecidable && orr_perf_bridges_assumed(machine, table))
         undecidable = "these GPUs are PCIe cards, and nothing shows whether NVLink bridges join them; paste the output "
                       "of `nvidia-smi topo -m` too";
+    if (!undecidable)
+        undecidable = orr_perf_split(work);
     orr_perf_judge_rows(expectation, undecidable, table);
     const bool expectation_made = code == ORR_OK;
     code = ORR_OK;

@@ -67,6 +67,10 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
                                   struct orr_error *err) ORR_NO_DISCARD;
 /* meaning.c: adds a lead; "" adds nothing. */
 void orr_perf_lead(struct orr_perf_table *table, const char *sentence);
+/* sentences.c: why results of nccl-tests that ran in several groups cannot be judged; NULL if they ran in one. */
+const char *orr_perf_split(const struct orr_perf_work *work);
+/* sentences.c: why no machine is known, and how to name it. */
+const char *orr_perf_no_machine(const struct orr_perf_work *work, const struct orr_result_table *measured);
 /* Rows of AllReduce on two hosts that a tree makes possible are as expected. */
 void orr_perf_admit_trees(struct orr_perf_table *table);
 /* Says why a result exceeds the rate of the links, or why NVLink does not limit it. */

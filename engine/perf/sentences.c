@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "engine/base/words.h"
+#include "engine/log_reading/statements.h"
+#include "engine/machines/machine_types.h"
 #include "engine/perf/perfing.h"
 
 static const char *number(char text[16], double value)
@@ -64,6 +66,47 @@ static const char *condition(const struct orr_perf_work *work, const struct orr_
     return measured->one_host_assumed && table->verdict == ORR_PERF_LOW ? "If all the GPUs are in one host, " : "";
 }
 
+const char *orr_perf_split(const struct orr_perf_work *work)
+{
+    uint32_t line = 0;
+    const uint32_t groups = work->results->log ? orr_log_test_groups(work->results->log, &line) : 1;
+    return groups < 2 ? NULL : orr_arena_text(work->arena, "nccl-tests ran in %u groups (line %u)", groups, line);
+}
+
+static bool is_in_types(const char *model)
+{
+    const struct orr_machine_type *type;
+    for (size_t i = 0; (type = orr_machine_type(i)); i++)
+        if (orr_machine_type_has(type, model))
+            return true;
+    return false;
+}
+
+const char *orr_perf_no_machine(const struct orr_perf_work *work, const struct orr_result_table *measured)
+{
+    const char *split = orr_perf_split(work);
+    if (split)
+        return split;
+    if (measured->model && is_in_types(measured->model))
+        return measured->hosts
+                   ? "no machine type has this many such GPUs in a host; name the machine with --machine TYPE "
+                     "or --topology FILE"
+                   : "the text does not show how many of these GPUs are in a host; name the machine with "
+                     "--machine TYPE or --topology FILE";
+    return measured->device_count
+               ? "no machine type has such GPUs; name the machine with --machine TYPE or --topology FILE"
+               : "the results do not show the machine; name it with --machine TYPE or --topology FILE";
+}
+
+/* The line that turns on SHARP of InfiniBand, whose switches reduce; 0 if there is none. */
+static uint32_t line_of_sharp(const struct orr_log *log)
+{
+    for (uint32_t i = 0; log && i < log->setting_count; i++)
+        if (!strcmp(log->settings[i].name, "NCCL_COLLNET_ENABLE") && !strcmp(log->settings[i].value, "1"))
+            return log->settings[i].line;
+    return 0;
+}
+
 static const char *verdict_of(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why)
 {
     static const double SLIGHTLY = 1.1;
@@ -72,6 +115,7 @@ static const char *verdict_of(const struct orr_perf_work *work, const struct orr
         return orr_arena_text(work->arena, "Orrery cannot judge whether this is the bandwidth to expect: %s.", why);
     const struct orr_perf_row *row = &table->rows[table->main];
     orr_size_text(row->size, size);
+    const uint32_t sharp = table->test == ORR_TEST_ALL_REDUCE ? line_of_sharp(work->results->log) : 0;
     number(measured, row->bus_bw);
     describe(table, row, about);
     if (table->verdict == ORR_PERF_CANNOT_JUDGE && table->depends.count)
@@ -84,6 +128,13 @@ static const char *verdict_of(const struct orr_perf_work *work, const struct orr
         return orr_arena_text(work->arena, "%s GB/s at %s is %.0f %% of what this machine should give (%s).", measured,
                               size, 100 * row->bus_bw / row->expected.bus_bw, about);
     case ORR_PERF_HIGH:
+        if (sharp)
+            return orr_arena_text(
+                work->arena,
+                "%s GB/s at %s is more than without SHARP (%s), and may be right: with "
+                "NCCL_COLLNET_ENABLE=1 (line %u) InfiniBand's switches can reduce, while busbw counts "
+                "as for a ring, so it is not what the NICs carry.",
+                measured, size, about, sharp);
         if (row->bus_bw < SLIGHTLY * row->high)
             return orr_arena_text(work->arena,
                                   "%s GB/s at %s is slightly more than predicted, so nothing is wrong (%s).", measured,

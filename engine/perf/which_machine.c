@@ -265,14 +265,6 @@ static void guess_type(const struct orr_result_table *measured, const struct orr
     machine->type = best;
 }
 
-/* Why no machine is known, and how to name it. */
-static const char *no_machine(const struct orr_result_table *measured)
-{
-    return measured->device_count
-               ? "no machine type has such GPUs; name the machine with --machine TYPE or --topology FILE"
-               : "the results do not show the machine; name it with --machine TYPE or --topology FILE";
-}
-
 /* The NICs that the text says, in place of those of the type: a clause about them, "" if it says none. Only servers
  * whose maker chooses the NICs may have fewer than GPUs; a cloud's machine has its own. */
 static const char *take_said_nics(const struct orr_perf_work *work, const struct orr_result_table *measured,
@@ -299,7 +291,7 @@ static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf
     struct orr_error own = {0};
     guess_type(table->measured, work->results->log, machine);
     if (!machine->type) {
-        machine->why = no_machine(table->measured);
+        machine->why = orr_perf_no_machine(work, table->measured);
         return ORR_OK;
     }
     const char *nics = take_said_nics(work, table->measured, machine);

@@ -128,6 +128,7 @@ const struct orr_asked orr_asked_operations[] = {
      "communicator. NCCL_MAX_NCHANNELS is for rings and trees; send and receive, and so Alltoall, have "
      "NCCL_MAX_P2P_NCHANNELS, which NCCL rounds up to a power of two, and NVLink SHARP has NCCL_NVLS_NCHANNELS.",
      "Check: \"N coll channels, N nvls channels, N p2p channels, N p2p channels per peer\" with NCCL_DEBUG=INFO.",
+     "A peer of the same host has 2 channels without NVLink, whatever is set, and more with NVLink. "
      "NCCL_NCHANNELS_PER_NET_PEER is the number for each peer over the network."},
     {"asked-sm", "channel|nccl kernel| cta& sm | sms &!architecture",
      "A channel is one block of threads (a CTA), which occupies an SM until the operation ends, and does not share it "

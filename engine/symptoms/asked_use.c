@@ -91,7 +91,9 @@ const struct orr_asked orr_asked_use[] = {
      "Limit that range, for example `sysctl -w net.ipv4.ip_local_port_range=\"50000 51000\"`, and open it between the "
      "hosts, together with the port of the launcher (MASTER_PORT), at which PyTorch's store listens."},
     {"asked-gdr",
-     "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled ?|make sure&! p2p ",
+     "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled ?|make sure&! p2p |shows "
+     "up|gdrdma "
+     "everywhere|gdrdma is shown|with gdrdma",
      "\"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that GPUDirect RDMA is used; without /GDRDMA, "
      "data goes through host memory.",
      "Check: `lsmod | grep nvidia_peermem`, or \"DMA-BUF is available\" in the log, and that GPU and NIC are near: PIX "

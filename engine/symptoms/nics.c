@@ -34,7 +34,7 @@ static void named_by_prefix(struct orr_symptom_finder *f)
     const char *more = "";
     for (uint32_t i = 0; i < count; i++)
         if (is_named(set, nics[i].name, false) && !is_named(set, nics[i].name, true) && strpbrk(set, "0123456789"))
-            more = orr_symptom_text(f, "%s%s%.40s", more, *more ? ", " : "", nics[i].name);
+            more = orr_symptom_text(f, "%s%s%.40s", more, *more ? "," : "", nics[i].name); /* as NCCL wants it */
     if (!*more || !strchr(set, '_') || !orr_symptom_said(f->log, ASKS_OF_NICS, false))
         return;
     ORR_SYMPTOM(f, "hca-prefix", ORR_SYMPTOM_CAUSE, line,

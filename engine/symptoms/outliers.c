@@ -308,16 +308,20 @@ static void slow_gpu(struct orr_symptom_finder *f)
         }
         if (!whole || least < ALIKE * others || most > SLOW * others)
             continue;
-        ORR_SYMPTOM(f, "slow-gpu", ORR_SYMPTOM_CAUSE, rates->fastest_line,
-                    .cause = orr_symptom_text(
-                        f,
-                        "GPU %u reaches at most %.3g GB/s with every other GPU, and these reach %.3g among themselves. "
-                        "Its own PCIe link or NVLinks are slow, and every ring over it is as slow.",
-                        g, most, others),
-                    .check = "Check: `nvidia-smi -q -i N | grep -A12 'PCI$'` shows the generation and width of its "
-                             "link under load, `nvidia-smi nvlink -s -i N` its NVLinks.",
-                    .cure = "Seat the card or riser again, or move it to a slot with as many lanes; leave the GPU out "
-                            "of jobs until then (CUDA_VISIBLE_DEVICES).");
+        ORR_SYMPTOM(
+            f, "slow-gpu", ORR_SYMPTOM_CAUSE, rates->fastest_line,
+            .cause = orr_symptom_text(
+                f,
+                "GPU %u reaches at most %.3g GB/s with every other GPU, and these reach %.3g among themselves. "
+                "Its own PCIe link or NVLinks are slow, or a link above it that it shares (of the chipset, of a "
+                "PCIe switch), and every ring over it is as slow.",
+                g, most, others),
+            .check = "Check: `nvidia-smi -q -i N | grep -A12 'PCI$'` shows the generation and width of its "
+                     "link under load, `nvidia-smi nvlink -s -i N` its NVLinks, `lspci -tv` what is between it and the "
+                     "CPU.",
+            .cure =
+                "Move the card to a slot of the CPU with as many lanes as the others have, or seat card and "
+                "riser again if its own link is narrow; leave the GPU out of jobs until then (CUDA_VISIBLE_DEVICES).");
         return;
     }
 }

@@ -58,6 +58,25 @@ static const char *size_text(const struct orr_symptom_finder *f, double mib)
     return mib >= GIB ? orr_symptom_text(f, "%.3g GiB", mib / GIB) : orr_symptom_text(f, "%.3g MiB", mib);
 }
 
+/* The driver maps BAR 1 of a peer only at a multiple of a size. */
+static bool unaligned(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "bar-unaligned");
+    if (!event)
+        return false;
+    ORR_SYMPTOM(f, "bar-unaligned", ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(f,
+                                          "The driver refused to map BAR 1 of the other GPU (line %u): its address is "
+                                          "not a multiple of the size that the driver wants. The word IOMMU there is "
+                                          "only part of a function's name.",
+                                          event->line),
+                .check = "Check: the line comes at each attempt (`sudo dmesg | grep StaticBar1`).",
+                .cure = "Use a patched driver that accepts such an address (tinygrad/open-gpu-kernel-modules#48), or "
+                        "run without P2P (NCCL_P2P_DISABLE=1).",
+                .explains = "cuda-peer-mapped");
+    return true;
+}
+
 /* The kernel could not give BAR 1 the size that the driver wants. */
 static bool no_space(struct orr_symptom_finder *f)
 {
@@ -193,6 +212,27 @@ static bool has_display(struct orr_symptom_finder *f, const char *patched, uint3
     return true;
 }
 
+/* NVIDIA's own first drivers for the RTX 4090 offered P2P that it does not have. */
+static bool early_driver(struct orr_symptom_finder *f, const struct orr_gpu_model *model,
+                         const struct orr_log_event *wrong, bool stops)
+{
+    const struct orr_log_event *offered = orr_log_event_of(f->log, "p2p-matrix-ok|peer-access-yes|peer-access-can");
+    const uint32_t line = orr_symptom_said(f->log, "driver|nvidia smi& 525 60 | 525 78 | 525 85 | 525 89 ", true);
+    if (!line || !offered || !model || !orr_gpu_model_is(model, "RTX 4090") ||
+        orr_symptom_said(f->log, ORR_SAID_PATCHED, true))
+        return false;
+    ORR_SYMPTOM(f, "p2p-early-driver", stops ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, offered->line,
+                .cause = orr_symptom_text(f,
+                                          "This driver (line %u) offers P2P between RTX 4090 cards (line %u), which do "
+                                          "not support it: copies deliver wrong data, and NCCL hangs.",
+                                          line, offered->line),
+                .check = "Check: run once with NCCL_P2P_DISABLE=1: NCCL then works.",
+                .cure = "Install driver 525.105.17 or newer, which offers no P2P between these cards; NCCL then uses "
+                        "host memory.",
+                .explains = wrong ? "p2p-wrong-data" : NULL);
+    return true;
+}
+
 bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
@@ -204,6 +244,10 @@ bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
     const bool stops = log->mentions[ORR_MENTION_HANG] || wrong ||
                        (orr_log_event_of(log, "vllm-nccl") && !orr_log_event_of(log, "vllm-no-p2p"));
     const bool geforce = is_geforce(model ? model : said_model(log));
+    if (unaligned(f))
+        return true;
+    if (early_driver(f, model, wrong, stops))
+        return stops;
     if ((patched || mapped || (about && geforce)) && (no_space(f) || small_bar(f)))
         return true;
     if (too_fast(f, model) || has_display(f, patched, line))

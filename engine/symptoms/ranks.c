@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
 
 enum { NONE = UINT32_MAX };
@@ -131,6 +132,33 @@ static unsigned long wanted_gpus(const char *words)
     return wanted;
 }
 
+/* A line about the host says why a process sees fewer GPUs than the host has. */
+static bool missing_gpu(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = bad_ordinal(f->log), *slice = orr_log_event_of(f->log, "mig-device");
+    const struct orr_log_event *why =
+        orr_log_event_of(f->log, "open-driver-needed|open-driver-old-gpu|gpu-off-bus|rm-init-failed");
+    if (slice && !strstr(slice->text, "UUID: MIG-") && !strstr(slice->text, "=MIG-"))
+        slice = NULL; /* other words with MIG */
+    if (!event || (!slice && !why))
+        return false;
+    ORR_SYMPTOM(
+        f, "missing-gpu", ORR_SYMPTOM_CAUSE, slice ? slice->line : why->line,
+        .cause = slice ? orr_symptom_text(f,
+                                          "A CUDA process sees one MIG slice only (line %u), however many "
+                                          "CUDA_VISIBLE_DEVICES lists, so it has device 0 alone (line %u).",
+                                          slice->line, event->line)
+                       : orr_symptom_text(f, "The host has a GPU that no program can use (line %u): %s", why->line,
+                                          why->message->means),
+        .check = slice ? "Check: `nvidia-smi -L` shows to which GPU each slice belongs."
+                       : "Check: `nvidia-smi -L` lists fewer GPUs than `lspci | grep -i nvidia`.",
+        .cure = slice ? "Turn MIG off (`nvidia-smi -mig 0`) and give each rank a whole GPU. With one slice for each "
+                        "process, NCCL refuses slices of one GPU (\"Duplicate GPU detected\"); Gloo does not."
+                      : why->message->advice,
+        .explains = event->message->id);
+    return true;
+}
+
 /* A program is to use more GPUs of a host than `nvidia-smi -L` lists. */
 static void too_many_gpus(struct orr_symptom_finder *f)
 {
@@ -204,11 +232,38 @@ static void tested_alone(struct orr_symptom_finder *f)
                 "must match what that MPI was built for. Each process then chooses the GPU of its local rank.");
 }
 
+/* nccl-tests split its ranks into groups, each of which runs the operation. */
+static void tested_in_groups(struct orr_symptom_finder *f)
+{
+    uint32_t line = 0;
+    const uint32_t groups = orr_log_test_groups(f->log, &line);
+    if (groups < 2)
+        return;
+    ORR_SYMPTOM(f, "tests-split", ORR_SYMPTOM_CAUSE, line, .slows = true,
+                .cause = orr_symptom_text(f,
+                                          "nccl-tests split its ranks into %u groups (line %u and others), which ran "
+                                          "the operation at the same time: each figure is that of one group, not of "
+                                          "all GPUs together.",
+                                          groups, line),
+                .check = "Check: `env | grep NCCL_TESTS_SPLIT`. Without it, all ranks are in group 0.",
+                .cure = "Unset NCCL_TESTS_SPLIT and NCCL_TESTS_SPLIT_MASK to measure all GPUs in one operation.");
+}
+
 /* Whether any line sets it: most logs have none of the settings that ranks must share. */
 static bool is_set(const struct orr_log *log, const char *name)
 {
     for (uint32_t i = 0; i < log->setting_count; i++)
         if (!strcmp(log->settings[i].name, name))
+            return true;
+    return false;
+}
+
+/* Whether mpirun gives a setting to all ranks. */
+static bool is_given(const struct orr_symptom_finder *f, const char *name)
+{
+    const char *option = orr_symptom_text(f, "-x %s", name);
+    for (uint32_t i = 0; i < f->log->command_count; i++)
+        if (strstr(f->log->commands[i].text, option))
             return true;
     return false;
 }
@@ -259,11 +314,12 @@ static void differing_settings(struct orr_symptom_finder *f)
         int32_t who = -1, without = -1;
         if (!is_set(log, shared[n]))
             continue;
+        const bool given = is_given(f, shared[n]);
         for (int32_t rank = 0; rank < of->rank_count && rank < RANKS_MOST && !orr_budget_spent(true); rank++) {
             const uint32_t session = of->members[rank].session;
             const struct orr_log_record *here = session == NONE ? NULL : reported(log, session, shared[n]);
             const bool other = n < ALIKE && here && first && strcmp(here->words[1], first->words[1]) != 0;
-            without = !here && session != NONE && reported(log, session, NULL) ? rank : without;
+            without = !here && !given && session != NONE && reported(log, session, NULL) ? rank : without;
             who = here && !first ? rank : who;
             first = here && !first ? here : first;
             if (!first || !(other || without >= 0) || (n >= ALIKE && on_one_host(log, of, who, without)))
@@ -296,9 +352,11 @@ static void differing_settings(struct orr_symptom_finder *f)
 void orr_symptoms_of_ranks(struct orr_symptom_finder *f)
 {
     tested_alone(f);
+    tested_in_groups(f);
     one_gpu_each(f);
     one_gpu_a_task(f);
     one_gpu_of_replicas(f);
-    too_many_gpus(f);
+    if (!missing_gpu(f))
+        too_many_gpus(f);
     differing_settings(f);
 }

@@ -40,6 +40,28 @@ static void nccl_crash(struct orr_symptom_finder *f)
                 .explains = crash->message->id);
 }
 
+/* compute-sanitizer shows that a kernel of NCCL used wrong memory. */
+static void nccl_kernel(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *frame = orr_log_event_of(f->log, "nccl-kernel");
+    const struct orr_log_event *error =
+        orr_log_event_of(f->log, "cuda-illegal-application|cuda-illegal-access|tests-illegal-access");
+    if (!frame)
+        return;
+    ORR_SYMPTOM(f, "nccl-kernel", ORR_SYMPTOM_CAUSE, frame->line,
+                .cause = orr_symptom_text(
+                    f,
+                    "compute-sanitizer names a kernel of NCCL (line %u): a buffer of the call is too small or was "
+                    "freed, other GPUs have no access to it (memory of cuMemCreate() needs cuMemSetAccess() for each "
+                    "GPU), or NCCL is at fault.",
+                    frame->line),
+                .check = "Check: run once without the program's own pool of virtual memory (llama.cpp: build with "
+                         "GGML_CUDA_NO_VMM=ON), and once with the newest NCCL.",
+                .cure = "Update the program: llama.cpp's pool had such a fault (ggml-org/llama.cpp#24491). If a newer "
+                        "NCCL mends it, keep that one.",
+                .explains = error ? error->message->id : NULL);
+}
+
 /* Whether the caller failed for the same reason. A healthy start has single frames too: NCCL_IB_DISABLE=1 leaves
  * "transport/net_ib.cc:852 -> 3", and NCCL goes on to sockets. */
 static bool goes_up(const struct orr_log *log, uint32_t at)
@@ -77,6 +99,7 @@ void orr_symptoms_of_trace(struct orr_symptom_finder *f)
     const struct orr_log_message *explains = error ? error->message : NULL;
     ras_crash(f);
     nccl_crash(f);
+    nccl_kernel(f);
     for (uint32_t i = 0; i < log->event_count && !error; i++) {
         if (says_more(log->events[i].message))
             return;
