@@ -158,6 +158,9 @@ void orr_symptoms_of_releases(struct orr_symptom_finder *f)
     const bool fails = log->mentions[ORR_MENTION_HANG] || orr_symptom_failed(log);
     struct told told = {0};
     const char *name = NULL;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        if (!strncmp(f->found->rows[i].id, "fault:", strlen("fault:")))
+            return; /* which says what is wrong */
     for (uint32_t i = 0; i < log->said_count && log->mentions[ORR_MENTION_NCCL]; i++)
         if (!log->said[i].command)
             read_line(&log->said[i], fails, &told);
