@@ -113,7 +113,7 @@ static const struct kind_row {
     {ORR_LOG_SETTING, "to 2.16", "NCCL_%w set to %t", 0},
     {ORR_LOG_TOPO_FILE, "all", "Loading topology file %t", 0},
     {ORR_LOG_AFFINITY, "all", "Setting affinity for GPU %d to %t", 0},
-    {ORR_LOG_AFFINITY, "2.27 on", "%w: Affinity for GPU %d is %t. (GPU affinity = %t ; CPU affinity = %t).", 0},
+    {ORR_LOG_AFFINITY_OF, "2.27 on", "%w: Affinity for GPU %d is %t. (GPU affinity = %t ; CPU affinity = %t).", 0},
     {ORR_LOG_P2P_NOT, "all", "P2P not supported between GPU%d and GPU%d%*", 0},
     {ORR_LOG_P2P_NOT, "all", "P2P is disabled between connected GPUs %d and %d%*", 0},
     {ORR_LOG_CONNECTED, "2.8 on", "Connected %t", 0},

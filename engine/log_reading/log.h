@@ -39,6 +39,7 @@
     X(PATHS, "gpu_paths")                                                                                              \
     X(PATHS_OTHER, "other_paths")                                                                                      \
     X(AFFINITY, "affinity")                                                                                            \
+    X(AFFINITY_OF, "affinity_of")                                                                                      \
     X(PATTERN, "pattern")                                                                                              \
     X(GRAPH_CHANNEL, "graph_channel")                                                                                  \
     X(NO_PATH, "no_path")                                                                                              \

@@ -332,7 +332,7 @@ static void one_cpu(struct orr_symptom_finder *f)
     uint32_t count = 0;
     for (uint32_t i = 0; i < f->log->record_count; i++) {
         const struct orr_log_record *record = &f->log->records[i];
-        if (record->kind != ORR_LOG_AFFINITY)
+        if (record->kind != ORR_LOG_AFFINITY && record->kind != ORR_LOG_AFFINITY_OF)
             continue;
         const char *text = record->words[record->word_count - 1];
         const uint32_t found = count_cpus(text, record->word_count == 1);
