@@ -92,8 +92,7 @@ const struct orr_asked orr_asked_use[] = {
      "hosts, together with the port of the launcher (MASTER_PORT), at which PyTorch's store listens."},
     {"asked-gdr",
      "gdr |gdrdma|gpudirect|gpu direct&how |whether|check|verify|confirm|know if|enabled ?|make sure&! p2p |shows "
-     "up|gdrdma "
-     "everywhere|gdrdma is shown|with gdrdma",
+     "up|gdrdma everywhere|gdrdma is shown",
      "\"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that GPUDirect RDMA is used; without /GDRDMA, "
      "data goes through host memory.",
      "Check: `lsmod | grep nvidia_peermem`, or \"DMA-BUF is available\" in the log, and that GPU and NIC are near: PIX "
