@@ -72,8 +72,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "[rank0]:[E1101 ProcessGroupNCCL.cpp:1486] [PG 0 Rank 0] Received a dump signal from this local rank and will "
      "start to dump the debug info."},
     {"cuda-illegal-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA error: an illegal memory access", NULL,
-     "A kernel on this GPU, mostly one of the application, used memory that it may not use.",
-     "Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer to find it. PyTorch's watchdog only reports it.",
+     "A kernel on this GPU, of NCCL or of the application, used memory that it may not use.",
+     "Run with compute-sanitizer or CUDA_LAUNCH_BLOCKING=1 to find the kernel: NCCL's have names that begin with nccl.",
      "RuntimeError: CUDA error: an illegal memory access was encountered"},
     {"watchdog-ended", ORR_FROM_ALL, ORR_WEIGHT_REPORT, "rocess group watchdog thread terminated with exception", NULL,
      "PyTorch ends the process because of an error that it reported before.", "Look for the first error of this rank.",
