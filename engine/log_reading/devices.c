@@ -172,6 +172,9 @@ bool orr_log_take_limit(struct orr_log_building *b, const char *line, size_t len
     static const char ask[] = "ulimit -l", any[] = "ulimit ", limits[] = "Max locked memory", unit[] = "LimitMEMLOCK=";
     const char *end = line + length, *at = memmem(line, length, any, sizeof any - 1);
     if (at && (size_t)(end - at) >= sizeof ask - 1 && !memcmp(at, ask, sizeof ask - 1)) { /* the first of several */
+        const char *after = at + sizeof ask - 1 + strspn(at + sizeof ask - 1, " `");
+        if (after < end && orr_is_letter(*after)) /* a sentence: "ulimit -l is unlimited" */
+            return false;
         b->limit_skipped = 0;
         for (const char *before = line; (before = memchr(before, ';', (size_t)(at - before))); before++)
             b->limit_skipped++;
