@@ -23,6 +23,9 @@ static void still_at_work(struct orr_symptom_finder *f)
     const double limit = log->timed_out_count ? log->timed_out[0].limit : 0;
     if (!hang || !bar->line || bar->took < 0.8 * limit || bar->took > 1.05 * limit)
         return;
+    for (uint32_t i = 0; i < f->found->count; i++)
+        if (!strcmp(f->found->rows[i].id, "prepares-data"))
+            return; /* which says the same */
     for (uint32_t i = 0; i < log->timed_out_count; i++)
         if (log->timed_out[i].work > FIRST_ONES && !orr_log_has_word(bar->what, strlen(bar->what), alone))
             return; /* as in training, whose bar stands still in a hang */
