@@ -39,7 +39,7 @@ targets_of() { [ "$1" != release ] || echo suite; }
 # Seconds of one core, or of waiting if that is longer, for the longest files of browser and of http under the sanitizers; others count as 5.
 lengths="
 http/attacks 45   http/openapi 30   http/faults 35      http/limits 20      http/uncompared 12  http/service 10     http/log_mutations 12
-browser/everywhere 37  browser/opening 36     browser/clusters 35     browser/twelve 32       browser/inputs 27       browser/verdict 26
+browser/everywhere 37  browser/opening 22     browser/clusters 35     browser/twelve 32       browser/inputs 27       browser/verdict 26
 browser/why 18       browser/perf 18        browser/export 18       browser/log 17          browser/bandwidth 17    browser/figures 16
 browser/steady 16    browser/rack 16        browser/page 15         browser/compare 15      browser/library 14      browser/differences 14
 browser/tasks 13     browser/scenes 13      browser/settings 13     browser/glance 11       browser/transfers 10    browser/explore 10
@@ -81,9 +81,9 @@ piece() {
     fuzz) ctest --test-dir build-dev --output-on-failure --output-junit "$PWD/$2.xml" "-j$jobs" --label-regex fuzz ;;
     answers) ctest --test-dir build --output-on-failure --output-junit "$PWD/$2.xml" -j1 --label-regex answers ;;
     property-1) properties build-dev 1 34 --releases 3 ;; # in three releases each: all 34 of them come up three times
-    property-2) properties build 35 204 --releases 3 ;;   # the release build takes a fourteenth of the time
+    property-2) properties build 35 136 --releases 3 ;;   # the release build takes a fourteenth of the time
     conformance) python3 tests/conformance/check.py --jobs 1 ;;
-    shared) if [ -d ../shared/conformance ]; then regressions && compare --jobs 1 --every 8 --beyond-ours; else
+    shared) if [ -d ../shared/conformance ]; then regressions && compare --jobs 1 --every 12 --beyond-ours; else
         echo "skipped: the larger set of reference cases, because ../shared is not beside this checkout"; fi ;;
     http) http_tests build $(http_files NO) ;;
     memory-*) http_tests build-dev $(share 2 "${1#*-}" $(http_files YES)) ;;
@@ -118,7 +118,7 @@ finish() {
     sed -n '2,$s/^/    /p' <<<"$tally"
 }
 
-# side_by_side PIECE...: $jobs at once, two more than there are cores, because browsers and databases wait. Each is a group of processes of its
+# side_by_side PIECE...: $jobs at once, one more than there are cores, because browsers and databases wait. Each is a group of processes of its
 # own, which ends with this script.
 side_by_side() {
     local name ended
@@ -159,7 +159,7 @@ run_tests() {
     need $kinds
     # shellcheck disable=SC2086
     for preset in $(printf '%s\n' $presets | sort -u); do targets=$(targets_of "$preset") build "$preset"; done
-    passed=0 failed=0 skipped=0 jobs=${ORR_TEST_JOBS:-$(($(nproc) + 2))}
+    passed=0 failed=0 skipped=0 jobs=${ORR_TEST_JOBS:-$(($(nproc) + 1))}
     work=build-test
     rm -rf $work && mkdir $work
     in_memory

@@ -24,8 +24,8 @@ test("the empty page teaches how to get a dump, and copies the command", async (
     await soon.ok(() => it.wideAsWindow());
 });
 
-test("every example opens with a drawing and figures", async () => {
-    const rows = examples();
+test("examples open with a drawing and figures: a third of them, and all with ORRERY_ALL=1", async () => {
+    const rows = examples().filter((row, i) => process.env.ORRERY_ALL || i % 3 === 0);
     assert.ok(rows.length > 0, "there are examples");
     for (const row of rows) {
         await it.page.goto("about:blank");
