@@ -59,8 +59,6 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The port of a NIC has no link.",
      "Check cable, transceiver and switch port (ibstat, mlxlink), or leave the NIC out of NCCL_IB_HCA.",
      "\t\tPhysical state: Polling"},
-    {"nvlink-active", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "Link %d: %f GB/s", NULL, "An NVLink of a GPU is up.",
-     "Nothing needs to change.", "\t Link 0: 14.062 GB/s"},
     {"nvlink-inactive", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Link %d: <inactive>", NULL,
      "An NVLink of a GPU is not in use: it is down, or no bridge joins it. Bridges join some of a card's links only "
      "(12 of 18 on H100 NVL).",

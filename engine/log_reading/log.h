@@ -402,6 +402,11 @@ enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log 
 const char *orr_log_kind_name(enum orr_log_kind kind);
 /* The communicator with the most ranks; UINT32_MAX if there is none. */
 uint32_t orr_log_largest(const struct orr_log *log);
+/* The host of a session; NULL if its lines do not name one. */
+static inline const char *orr_log_host_of(const struct orr_log *log, const struct orr_log_session *session)
+{
+    return session->writer == UINT32_MAX ? NULL : log->writers[session->writer].host;
+}
 /* The length of the value in a line about a setting, without the full stop at the end of lines about integers. */
 size_t orr_log_setting_length(const struct orr_log_record *record);
 /* The records of a communicator, in order; UINT32_MAX gives those without one. */

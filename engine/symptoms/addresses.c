@@ -79,8 +79,8 @@ enum { STARTS_MOST = 64 };
 
 static bool start_of(const struct orr_log *log, const struct orr_log_record *record, struct start *ret_start)
 {
-    const uint32_t writer = record->kind == ORR_LOG_BOOTSTRAP ? log->sessions[record->session].writer : UINT32_MAX;
-    if (writer >= log->writer_count || !record->word_count)
+    const char *host = record->kind == ORR_LOG_BOOTSTRAP ? orr_log_host_of(log, &log->sessions[record->session]) : NULL;
+    if (!host || !record->word_count)
         return false;
     const char *name = record->words[0];
     name += *name == '[' ? strcspn(name, "]") + 1 : 0;
@@ -88,8 +88,7 @@ static bool start_of(const struct orr_log *log, const struct orr_log_record *rec
     if (name[length] != ':')
         return false;
     const char *address = name + length + 1;
-    *ret_start = (struct start){log->writers[writer].host,    name,        address, (int)length,
-                                (int)strcspn(address, "<% "), record->line};
+    *ret_start = (struct start){host, name, address, (int)length, (int)strcspn(address, "<% "), record->line};
     return true;
 }
 

@@ -174,8 +174,8 @@ static void service_mesh(struct orr_symptom_finder *f)
     ORR_SYMPTOM(f, "service-mesh", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(f,
                                           "A service mesh puts its proxy into the pods (line %u), which takes the TCP "
-                                          "connections that NCCL opens between ranks on changing ports, and breaks "
-                                          "them. The port of the rendezvous may work.",
+                                          "connections that NCCL opens between ranks on changing ports, and often "
+                                          "breaks them. The port of the rendezvous may work.",
                                           line),
                 .check =
                     "Check: the same job in pods without the proxy (a namespace without injection) works; `kubectl "

@@ -7,11 +7,6 @@
 
 enum { NONE = UINT32_MAX };
 
-static const char *host_of(const struct orr_log *log, const struct orr_log_session *session)
-{
-    return session->writer == NONE ? NULL : log->writers[session->writer].host;
-}
-
 /* NVML's report about the fabric: "MNNVL busId 0x901000 fabric UUID ... cliqueId 0x7ffe state 3 healthMask 0xaa". */
 struct fabric {
     unsigned state, health;
@@ -58,7 +53,7 @@ static const char *domain_host(const struct orr_log *log, const struct orr_log_r
     if (record->kind != ORR_LOG_FABRIC || record->word_count < WORDS || record->session == NONE ||
         (!strcmp(record->words[UUID_HIGH], "0") && !strcmp(record->words[UUID_LOW], "0")))
         return NULL;
-    return host_of(log, &log->sessions[record->session]);
+    return orr_log_host_of(log, &log->sessions[record->session]);
 }
 
 /* Hosts of different NVLink domains, or cliques of one, are joined by the network alone. */

@@ -144,8 +144,10 @@ static void bridge_down(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
     const struct orr_log_event *down = orr_log_event_of(log, "nvlink-inactive");
-    if (!down || orr_log_event_of(log, "nvlink-active|matrix-nvlink") ||
-        !orr_symptom_said(log, " bridge| bridges", true))
+    bool up = orr_log_event_of(log, "matrix-nvlink");
+    for (uint32_t i = 0; i < log->record_count && !up; i++)
+        up = log->records[i].kind == ORR_LOG_NVLINK && log->records[i].value_count > 1; /* it has a rate */
+    if (!down || up || !orr_symptom_said(log, " bridge| bridges", true))
         return;
     ORR_SYMPTOM(f, "bridge-down", ORR_SYMPTOM_CAUSE, down->line,
                 .cause = orr_symptom_text(

@@ -170,10 +170,9 @@ static void plugin_on_some(struct orr_symptom_finder *f)
         return;
     for (uint32_t i = 0; i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
-        const uint32_t writer = log->sessions[record->session].writer;
-        if (record->kind != ORR_LOG_PLUGIN || writer >= log->writer_count)
+        const char *host = orr_log_host_of(log, &log->sessions[record->session]);
+        if (record->kind != ORR_LOG_PLUGIN || !host)
             continue;
-        const char *host = log->writers[writer].host;
         bool also_without = false;
         for (uint32_t h = 0; h < without->host_count; h++)
             also_without |= !strcmp(without->hosts[h], host);
@@ -199,15 +198,15 @@ static void unlike_networks(struct orr_symptom_finder *f)
     const char *host = NULL, *other_host = NULL;
     for (uint32_t i = 0; i < log->record_count && !other; i++) {
         const struct orr_log_record *record = &log->records[i];
-        const uint32_t writer = log->sessions[record->session].writer;
-        if (record->kind != ORR_LOG_NETWORK || writer >= log->writer_count || !record->word_count)
+        const char *its = orr_log_host_of(log, &log->sessions[record->session]);
+        if (record->kind != ORR_LOG_NETWORK || !its || !record->word_count)
             continue;
         if (!first) {
             first = record;
-            host = log->writers[writer].host;
-        } else if (strcmp(log->writers[writer].host, host) != 0 && strcmp(record->words[0], first->words[0]) != 0) {
+            host = its;
+        } else if (strcmp(its, host) != 0 && strcmp(record->words[0], first->words[0]) != 0) {
             other = record;
-            other_host = log->writers[writer].host;
+            other_host = its;
         }
     }
     if (!other || log->kinds[ORR_LOG_CONNECTED] ||

@@ -10,11 +10,6 @@
 
 enum { NONE = UINT32_MAX };
 
-static const char *host_of(const struct orr_log *log, const struct orr_log_session *session)
-{
-    return session->writer == NONE ? NULL : log->writers[session->writer].host;
-}
-
 /* The ranks of a host use different GPUs, but all give their GPU the same number: each task sees only one GPU, like
  * with Slurm's --gpus-per-task. NCCL finds NVLink and P2P only between GPUs that a process sees. If NVML shows the
  * others (nvmlDev differs), only CUDA_VISIBLE_DEVICES hides them, and NCCL does find them. */
@@ -26,14 +21,14 @@ static void one_gpu_each(struct orr_symptom_finder *f)
     uint32_t ranks = 0, count = log->session_count < LOOKED_AT ? log->session_count : LOOKED_AT;
     for (uint32_t i = 0; i < count && ranks < 2; i++) {
         const struct orr_log_session *a = &log->sessions[i];
-        const char *host = host_of(log, a);
+        const char *host = orr_log_host_of(log, a);
         if (!host || a->cuda_dev < 0 || !a->bus_id)
             continue;
         first = a;
         ranks = 1;
         for (uint32_t k = 0; k < count; k++) {
             const struct orr_log_session *b = &log->sessions[k];
-            const char *other = host_of(log, b);
+            const char *other = orr_log_host_of(log, b);
             if (k == i || !other || strcmp(other, host) != 0 || b->communicator != a->communicator || !b->bus_id)
                 continue;
             if (b->cuda_dev != a->cuda_dev || b->nvml_dev != a->nvml_dev)
@@ -46,7 +41,7 @@ static void one_gpu_each(struct orr_symptom_finder *f)
     const struct orr_symptom_transports seen = orr_symptom_transports(log);
     if (ranks < 2 || seen.p2p)
         return;
-    const char *host = host_of(log, first);
+    const char *host = orr_log_host_of(log, first);
     const bool local = seen.net && log->host_count == 1;
     ORR_SYMPTOM(
         f, "one-gpu-a-rank", seen.shm || local ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, 0, .slows = true,
@@ -287,8 +282,8 @@ static const struct orr_log_record *reported(const struct orr_log *log, uint32_t
 
 static bool on_one_host(const struct orr_log *log, const struct orr_log_communicator *of, int32_t a, int32_t b)
 {
-    const char *host = host_of(log, &log->sessions[of->members[a].session]);
-    const char *other = host_of(log, &log->sessions[of->members[b].session]);
+    const char *host = orr_log_host_of(log, &log->sessions[of->members[a].session]);
+    const char *other = orr_log_host_of(log, &log->sessions[of->members[b].session]);
     return !host || !other || !strcmp(host, other);
 }
 

@@ -178,8 +178,7 @@ void orr_symptoms_of_releases(struct orr_symptom_finder *f)
                                          "The text says that NCCL %s works and %s does not (line %u), so a fault of "
                                          "the older release is mended in the newer one, if nothing else changed.",
                                          good, bad, told.line),
-                    .check = orr_symptom_text(
-                        f, "Check: the line \"NCCL version\" of both runs; what else is in the image may differ."),
+                    .check = "Check: the line \"NCCL version\" of both runs; what else is in the image may differ.",
                     .cure = orr_symptom_text(
                         f, "Use NCCL %s or newer (pip install -U nvidia-nccl-cu12 or -cu13 replaces PyTorch's).", good),
                     .explains = error ? error->message->id : NULL);

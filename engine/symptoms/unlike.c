@@ -146,10 +146,10 @@ static void fewer_nics(struct orr_symptom_finder *f)
     const struct list *most = NULL, *least = NULL;
     for (uint32_t i = 0; i < log->record_count && count < HOSTS; i++) {
         const struct orr_log_record *record = &log->records[i];
+        const char *host = orr_log_host_of(log, &log->sessions[record->session]);
         if (record->kind != ORR_LOG_NIC_LIST || record->word_count < 2 || strncmp(record->words[0], "IB", 2) != 0 ||
-            log->sessions[record->session].writer >= log->writer_count)
+            !host)
             continue;
-        const char *host = log->writers[log->sessions[record->session].writer].host;
         bool known = false;
         for (uint32_t k = 0; k < count; k++)
             known |= !strcmp(lists[k].host, host);

@@ -15,12 +15,6 @@ ORR_WORD_LIST(orr_ran_word, enum orr_ran_what, ORR_RAN_MAP(ORR_SECOND_OF))
 
 ORR_WORD_LIST(orr_ran_text, enum orr_ran_what, ORR_RAN_MAP(ORR_THIRD_OF))
 
-static const char *host_of(const struct orr_log *log, const struct orr_log_record *record)
-{
-    const struct orr_log_session *session = &log->sessions[record->session];
-    return session->writer == NONE ? NULL : log->writers[session->writer].host;
-}
-
 /* Adds a value, and the host that names it, to a list that stays short. */
 static void add_to(struct orr_triaging *t, struct orr_ran_value **list, uint32_t *count, const char *text,
                    const struct orr_log_record *record)
@@ -40,7 +34,7 @@ static void add_to(struct orr_triaging *t, struct orr_ran_value **list, uint32_t
         values[i].hosts = ORR_NEW(t->arena, const char *, HOSTS_MOST);
         ++*count;
     }
-    const char *host = host_of(t->log, record);
+    const char *host = orr_log_host_of(t->log, &t->log->sessions[record->session]);
     uint32_t h = 0;
     while (host && h < values[i].host_count && strcmp(values[i].hosts[h], host))
         h++;
