@@ -26,7 +26,7 @@ const struct orr_asked orr_asked_design[] = {
      "Check on all hosts: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH prints the topology and the NICs of each "
      "channel below \"Pattern 4\"; \"NET/IB : Using\" lists the NICs.",
      "Give `orrery check-log` that log, or `orrery explain` the dump (NCCL_TOPO_DUMP_FILE): they name the NICs left "
-     "out. In a virtual machine, the topology file is usually missing."},
+     "out. In a virtual machine, look whether NCCL_TOPO_FILE is set."},
     {"asked-overlap",
      "overlap|concurrent|at the same time|in parallel|simultaneous|compute kernel|computation "
      "kernel|interfer|contention|affected by "
@@ -126,8 +126,8 @@ const struct orr_asked orr_asked_design[] = {
     {"asked-channel-count",
      "number of channels|how many channels|channel count&how|why|decide|determin|right&nccl |ring|allreduce&!same "
      "number|sendrecv|send recv|alltoall|split|small|sm |runtime|dynamic|nchannels|maxctas|max_ctas|equivalent|grid",
-     "NCCL's search finds how many channels fill the links: NVLinks inside a host, NICs between hosts, and usually "
-     "makes two channels of each. With 8 NICs that is 16, with one NIC 2; on one host of 8 H100 it is 24.",
+     "NCCL's search finds how many channels fill the links: NVLinks inside a host, NICs between hosts, and it can "
+     "make two channels of each. With 8 NICs that is 16, with one NIC 2; on one host of 8 H100 it is 24.",
      "Check: \"N coll channels\" with NCCL_DEBUG=INFO; `orrery channels` computes it for a machine.",
      "NCCL_MIN_CTAS (or NCCL_MIN_NCHANNELS) makes more: a few percent more bandwidth for SMs that computation lacks."},
     {"asked-average",

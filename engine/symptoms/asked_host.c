@@ -39,13 +39,14 @@ const struct orr_asked orr_asked_host[] = {
      "as with Slurm's --gpus-per-task, sees one, so data goes through shared memory or the network. "
      "CUDA_VISIBLE_DEVICES alone hides no GPU from NCCL.",
      "Check: `nvidia-smi -L` in one task of the job lists one GPU.",
-     "Let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none instead of --gpus-per-task, "
-     "or one container with all GPUs; the program then picks its GPU by local rank."},
+     "If it lists one GPU, let every task see all GPUs of its host: Slurm --gpus-per-node with --gpu-bind=none "
+     "instead of --gpus-per-task, or one container with all GPUs; the program then picks its GPU by local rank."},
     {"asked-ordinal", "invalid device ordinal&srun|slurm| task|per task|per_task|each task|every task",
      "nccl-tests, like most programs, takes the GPU of its local rank. A task that sees one GPU has device 0 only, so "
      "all tasks but the first name a GPU that they do not see.",
      "Check: `srun` with the same options and `nvidia-smi -L` lists the GPUs of each task.",
-     "Let every task see all GPUs of its host: --gpus-per-node=N --gpu-bind=none instead of --gpus-per-task."},
+     "If each lists one GPU, let every task see all GPUs of its host: --gpus-per-node=N --gpu-bind=none instead of "
+     "--gpus-per-task."},
     {"asked-one-gpu-a-host",
      "one gpu per|1 gpu per|single gpu per|one gpu each|1 gpu each|one gpu on each&node|host|machine|server|each "
      "of&nic | nics| hca&all |both|traffic|gb s|bandwidth|busbw|limited&!cuda_visible|alltoall|all to "
@@ -58,9 +59,10 @@ const struct orr_asked orr_asked_host[] = {
      "Use all GPUs to use all NICs: each GPU takes the NIC next to it."},
     {"asked-nvls-refused",
      " nvls|multicast&fails|failed|error 401|failure 401|cannot be used|broke&!gb200|gb300|nvl72|mnnvl|channels",
-     "If the driver refuses multicast for NVLink SHARP (NVLS), Fabric Manager or the NVSwitches are not in order.",
-     "Check: `systemctl status nvidia-fabricmanager`, and `nvidia-smi -q | grep -A6 Fabric` must say Completed.",
-     "Restart Fabric Manager or the host. NCCL_NVLS_ENABLE=0 lets jobs run meanwhile."},
+     "NVLink SHARP (NVLS) needs multicast of the driver, which Fabric Manager and the NVSwitches provide.",
+     "Check: `systemctl status nvidia-fabricmanager`, and `nvidia-smi -q | grep -A6 Fabric`.",
+     "If Fabric is not Completed, restart Fabric Manager or the host. Run once with NCCL_NVLS_ENABLE=0: if the job "
+     "then works, NVLS is at fault."},
     {"asked-imex",
      "gb200|gb300|nvl72|mnnvl|multi node nvlink&fails|failed|does not work|not "
      "working|error|missing|imex&nccl|nvls|mnnvl&!healthmask 0xaa|what is|what are;multi node "
@@ -69,25 +71,28 @@ const struct orr_asked orr_asked_host[] = {
      "IMEX channel in the job's container.",
      "Check: `nvidia-imex-ctl -N` on every tray, /dev/nvidia-caps-imex-channels in the job, and `nvidia-smi -q | grep "
      "-A6 Fabric` (Completed).",
-     "In Kubernetes, a ComputeDomain of NVIDIA's DRA driver gives the channel. NCCL_MNNVL_ENABLE=0 and "
-     "NCCL_NVLS_ENABLE=0 let jobs run meanwhile."},
+     "If the channel is missing in Kubernetes, give the job a ComputeDomain of NVIDIA's DRA driver. Run once with "
+     "NCCL_MNNVL_ENABLE=0: if the job then works, NVLink between trays is at fault."},
     {"asked-gdr-hang",
      "gpudirect|gpu direct| gdr |gdrdma|nccl_net_gdr_level&hang|stuck|freez|fails|crash&works|without|level loc|level "
      "0|disabl",
-     "If a job works without GPUDirect RDMA only, PCIe ACS or the IOMMU probably breaks it.", ORR_ACS_CHECK,
-     ORR_ACS_CURE},
+     "A job that works without GPUDirect RDMA only has a fault between NICs and GPU memory, which PCIe ACS or the "
+     "IOMMU can cause.",
+     ORR_ACS_CHECK, ORR_ACS_CURE},
     {"asked-flushed", "vendor err 249|vendor_err 249|vendor error 249|vendor_err 0xf9",
-     "Error 5 with vendor error 249 says only that the connection had failed before (work request flushed). The two "
-     "main reasons are PCIe ACS, which breaks GPUDirect RDMA, and old firmware of the server.",
-     "Check: run once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is ACS or the IOMMU. `sudo lspci -vvv | "
-     "grep -i acsctl` shows SrcValid+ where ACS is on.",
-     "Turn ACS off in the BIOS or with setpci, and look for an earlier error in the logs of the other ranks."},
+     "Error 5 with vendor error 249 says only that the connection had failed before (work request flushed). An "
+     "earlier error names the reason.",
+     "Check: run once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, GPUDirect RDMA is at fault, which PCIe "
+     "ACS can break. `sudo lspci -vvv | grep -i acsctl` shows SrcValid+ where ACS is on.",
+     "If the log of another rank has an earlier error, that one is the cause. If GPUDirect RDMA is at fault and ACS "
+     "is on, turn ACS off in the BIOS or with setpci. If no rank has an earlier error, update the firmware of the "
+     "server and its NICs."},
     {"asked-gdr-level",
      "nccl_net_gdr_level&should i|be set to|do i need|recommend|which value|what value|best "
      "value|necessary;nccl_net_gdr_level 1 |nccl_net_gdr_level loc|nccl_net_gdr_level 0 |nccl_net_gdr_level pix&gb "
      "s|slow| low |bandwidth|instead of&!works",
      "Leave NCCL_NET_GDR_LEVEL unset: by default NCCL uses GPUDirect RDMA where GPU and NIC are near. LOC turns it "
-     "off, PIX (1) allows it below one PCIe switch only, and PHB or SYS force it through the CPUs, which is often "
+     "off, PIX (1) allows it below one PCIe switch only, and PHB or SYS force it through the CPUs, which can be "
      "slower.",
      "Check: \"via NET/IB/0/GDRDMA\" in the channels of NCCL_DEBUG=INFO shows that it is used.",
      "Set it only if a measurement on this machine shows that it helps."},
@@ -120,9 +125,9 @@ const struct orr_asked orr_asked_host[] = {
      "Set FABRIC_MODE=1 in fabricmanager.cfg on the host or in the service VM, and activate the partition of the VM's "
      "GPUs before it starts. NCCL_P2P_DISABLE=1 does not help, because CUDA itself waits for the fabric."},
     {"asked-vm-topology", VIRTUAL "&topo|numa|hierarch|pcie switch|pci switch|pcie tree&!topo p2p",
-     "A virtual machine hides the host's PCIe switches, and often its NUMA nodes, so NCCL takes GPUs and NICs for far "
-     "apart. A topology file in NCCL_TOPO_FILE gives NCCL a PCI tree that is equivalent to the host's; NCCL then finds "
-     "GPUs and NICs itself.",
+     "A virtual machine can hide the host's PCIe switches and NUMA nodes, so that NCCL takes GPUs and NICs for far "
+     "apart. A topology file in NCCL_TOPO_FILE gives NCCL a PCI tree that is equivalent to the host's; NCCL then "
+     "finds GPUs and NICs itself.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH prints what NCCL sees: compare it with bare metal.",
      "Dump the real host (NCCL_TOPO_DUMP_FILE=host.xml), and give GPUs and NICs the bus ids that they have in the VM; "
      "switches get ids that are not in use: `orrery vm-file host.xml` does both. Show the VM the NUMA nodes of its "
@@ -139,10 +144,11 @@ const struct orr_asked orr_asked_host[] = {
      "In a virtual machine PCIe ACS stays on, so data between GPUs and NICs goes through the CPU, at half the "
      "bandwidth or less, unless the NICs have ATS. A VM also hides the PCIe switches, so NCCL may choose NICs far from "
      "a GPU.",
-     "Check: on the host, `sudo mlxconfig -d DEVICE query | grep ATS` must say True; in the VM, lines \"via NET/IB\" "
-     "of NCCL_DEBUG=INFO must end in GDRDMA.",
-     "Enable ATS (`mlxconfig -d DEVICE set ATS_ENABLED=true`), set NCCL_IB_PCI_RELAXED_ORDERING=1, and give NCCL the "
-     "host's topology in NCCL_TOPO_FILE (`orrery vm-file host.xml`)."},
+     "Check: on the host, `sudo mlxconfig -d DEVICE query | grep ATS`; in the VM, whether lines \"via NET/IB\" of "
+     "NCCL_DEBUG=INFO end in GDRDMA.",
+     "If ATS is not True, enable it (`mlxconfig -d DEVICE set ATS_ENABLED=true`), and set "
+     "NCCL_IB_PCI_RELAXED_ORDERING=1. If the lines lack GDRDMA, give NCCL the host's topology in NCCL_TOPO_FILE "
+     "(`orrery vm-file host.xml`)."},
     {"asked-containers",
      CONTAINERS
      "&nvlink|p2p|peer to peer|cuda ipc&across|between|different|separate|two |multiple|several|isolated|each |own "
@@ -158,16 +164,18 @@ const struct orr_asked orr_asked_host[] = {
      "(riser, slot of generation 5), the power supply, or P2P that the board does not carry.",
      "Check: run `nvidia-smi -q | grep -i -A1 replay` before and during the load: growing counters are transmission "
      "errors; `dmesg -w` on another screen shows Xid and AER. Run once with NCCL_P2P_DISABLE=1.",
-     "Update the BIOS, set the slots of the GPUs from Auto to generation 4, and replace risers. If lower power limits "
-     "(`nvidia-smi -pl`) help, it is the power supply."},
+     "If the counters grow, set the slots of the GPUs from Auto to generation 4, and replace risers. If lower power "
+     "limits (`nvidia-smi -pl`) help, it is the power supply. If it helps to turn P2P off, update the BIOS, and "
+     "leave P2P off until then."},
     {"asked-bar",
      "bar1|resizable bar|re size bar| rebar|bar size|large bar|small bar| bar of &p2p|peer to peer|fail|too small| "
      "4090| 5090| 3090",
      "P2P over PCIe with a patched driver for GeForce cards needs a BAR1 as large as the GPU's memory: with 256 MB, "
      "mapping another GPU's memory fails.",
-     "Check: `nvidia-smi -q | grep -A3 BAR1` must show at least the size of the GPU's memory.",
-     "Turn Above 4G Decoding and Resizable BAR on in the BIOS, and update the BIOS if it lacks them. dmesg says \"BAR "
-     "1: can't assign; no space\" if the BIOS leaves too little room. NVIDIA's own driver offers these cards no P2P."},
+     "Check: `nvidia-smi -q | grep -A3 BAR1`, beside the size of the GPU's memory.",
+     "If BAR1 is smaller, turn Above 4G Decoding and Resizable BAR on in the BIOS, and update the BIOS if it lacks "
+     "them. If dmesg says \"BAR 1: can't assign; no space\", the BIOS leaves too little room. NVIDIA's own driver "
+     "offers these cards no P2P."},
     {"asked-p2p-models",
      "p2p|peer to peer|peer access&different gpus|different gpu model|different model|different card|another gpu|other "
      "model|mixed gpu|mix of;p2p|peer to peer|peer access&5060&5070|5080|5090|4090;p2p|peer to peer|peer "
@@ -195,8 +203,8 @@ const struct orr_asked orr_asked_host[] = {
      "p2p|disabled p2p|p2p disabled|without p2p|p2p enabled|turn p2p off|turning p2p off|p2p off |switch p2p "
      "off|disabling it|disabled it&p2p&hang|stuck|freez|deadlock|never complet|never finish|never return|blocks |makes "
      "it work&!nccl_p2p_disable 1",
-     "A hang that comes with P2P over PCIe is mostly due to PCIe ACS or an IOMMU that translates: a GPU's writes to "
-     "the other do not arrive. Run once with NCCL_P2P_DISABLE=1: if the job then works, it is that.",
+     "If the job hangs with P2P over PCIe and works with NCCL_P2P_DISABLE=1, a GPU's writes to the other do not "
+     "arrive. PCIe ACS, or an IOMMU that translates, can cause that.",
      ORR_ACS_CHECK, ORR_ACS_CURE},
     {"asked-gibberish",
      "gibberish|garbage|garbled|mangled|word salad|wrong tokens|nonsense|gives zeros|all zero|zeros|to 0 s|zero "
@@ -204,13 +212,15 @@ const struct orr_asked orr_asked_host[] = {
      "gpus|gpu split|gpu_split|row split|split row|split mode|layer split|across the two gpus|across two gpus|across "
      "both gpus|over both gpus|on both gpus|on 2 gpus|other gpu|second gpu|to cuda 1|destination gpu&!chat "
      "template|prefill|bitwise|determin|all_reduce|allreduce|reduce_scatter|nan loss|empty_like|multimem|expert",
-     "Copies between these GPUs probably do not arrive: the driver reports P2P, and PCIe ACS, the IOMMU or a patched "
-     "driver breaks it, so the other GPU keeps zeros. PyTorch's `.to()` uses P2P as well, and NCCL_P2P_DISABLE does "
-     "not reach it.",
-     "Check: `python3 -c \"import torch; print(torch.arange(4.).to('cuda:0').to('cuda:1'))\"` must print 0 to 3.",
-     "Boot with iommu=pt or with the IOMMU off, and turn ACS off. Otherwise keep the program off P2P: "
-     "EXLLAMA_NO_P2P_COPY=1 for exllama; llama.cpp without GGML_CUDA_P2P (any value, even 0, turns P2P on). For vLLM "
-     "give --disable-custom-all-reduce, and leave NCCL_P2P_DISABLE=1 set."},
+     "If the driver reports P2P, and PCIe ACS, the IOMMU or a patched driver breaks it, copies between GPUs do not "
+     "arrive, and the other GPU keeps zeros. PyTorch's `.to()` uses P2P as well, and NCCL_P2P_DISABLE does not "
+     "reach it.",
+     "Check: `python3 -c \"import torch; print(torch.arange(4.).to('cuda:0').to('cuda:1'))\"` prints 0 to 3 if "
+     "copies arrive.",
+     "If it prints other values, boot with iommu=pt or with the IOMMU off, and turn ACS off; or keep the program "
+     "off P2P: EXLLAMA_NO_P2P_COPY=1 for exllama, llama.cpp without GGML_CUDA_P2P (any value, even 0, turns P2P "
+     "on), vLLM with --disable-custom-all-reduce and NCCL_P2P_DISABLE=1. If it prints 0 to 3, look for the fault in "
+     "the program or the model."},
     {"asked-nvlink-bridge",
      "nvlink|nv link&bridge& hang|stuck|freez| minutes| seconds|takes long|very long|not work|not "
      "detected|inactive|not show|not active&!nvls|nvswitch|pci bridge|docker|container|pod ",
@@ -218,15 +228,18 @@ const struct orr_asked orr_asked_host[] = {
      "again and again, so nvidia-smi and NCCL's start can take minutes, and transfers hang.",
      "Check: `nvidia-smi nvlink -s` shows all links of both cards with a rate (RTX 3090, A6000, A40: 4; RTX 2080 Ti: "
      "2), `nvidia-smi topo -m` NV4 or NV2, and `time nvidia-smi topo -m` about a second.",
-     "Switch the machine off and press the bridge in on both cards; coolers, cables or its own case may be in the way. "
-     "If it is the same without the bridge, it is not NVLink: run once with NCCL_P2P_DISABLE=1."},
+     "If a link is missing or without a rate, switch the machine off and press the bridge in on both cards; "
+     "coolers, cables or its own case may be in the way. If it is the same without the bridge, it is not NVLink: "
+     "run once with NCCL_P2P_DISABLE=1."},
     {"asked-no-devices", "no devices were found|no devices found|no gpu devices found&nvidia smi|nvidia_smi|driver",
      "nvidia-smi finds no GPU that the driver could start, so the fault is below NCCL: kernel modules of another kind "
      "or version than the driver, no address space for the GPUs, or a GPU that fails.",
-     "Check: `sudo dmesg | grep NVRM` says why; `cat /proc/driver/nvidia/version` must name the version of the driver, "
-     "and \"Open Kernel Module\" for RTX 50 and other Blackwell GPUs.",
-     "Install the open kernel modules of exactly the driver's version (with DKMS, if the kernel may change), turn "
-     "Above 4G Decoding and Resizable BAR on in the BIOS, and restart."},
+     "Check: `sudo dmesg | grep NVRM` says why; `cat /proc/driver/nvidia/version` names the version of the kernel "
+     "module, and \"Open Kernel Module\", which RTX 50 and other Blackwell GPUs need.",
+     "If dmesg asks for open modules or the versions differ, install the open kernel modules of exactly the "
+     "driver's version (with DKMS, if the kernel may change). If dmesg reports a BAR without address space, turn "
+     "Above 4G Decoding and Resizable BAR on in the BIOS. If dmesg reports an Xid or a GPU that has fallen off the "
+     "bus, reseat that GPU and check its power."},
     {"asked-ggml-p2p",
      "ggml_cuda_p2p&!garbled|mangled|zeros;nccl_p2p_disable|nccl_p2p_level|nvlink_mode&llama cpp|llamacpp|llama "
      "server|ik_llama",
@@ -240,8 +253,8 @@ const struct orr_asked orr_asked_host[] = {
      "peer&data|result|value|tensor&incorrect|wrong|corrupt|all "
      "zero|zeroed|garbage&!ll128|buffsize|chunk|determin|bitwise|rounding|dtype|bf16|fp8|reset|mean|column|shape|data "
      "type",
-     "GPUs that get wrong data over PCIe while others are right mostly have P2P that PCIe ACS or an IOMMU breaks: "
-     "writes to another GPU end elsewhere. NCCL itself does not see it. Run once with NCCL_P2P_DISABLE=1.",
+     "If the data is right with NCCL_P2P_DISABLE=1, P2P between these GPUs is broken: with PCIe ACS or an IOMMU "
+     "that translates, writes to another GPU can end elsewhere, and NCCL does not see it.",
      "Check: `all_reduce_perf -c 1` counts wrong values with P2P and none without. `sudo lspci -vvv | grep -i acsctl` "
      "(SrcValid+ or ReqRedir+: ACS is on), and `cat /proc/cmdline` for iommu=pt.",
      ORR_ACS_CURE},
@@ -249,16 +262,17 @@ const struct orr_asked orr_asked_host[] = {
      "On AMD EPYC, two settings of the BIOS decide how fast GPUs reach each other and host memory: an IOMMU that "
      "translates slows P2P down, and with one NUMA node per socket (NPS1) data crosses the whole socket.",
      "Check: `cat /proc/cmdline` (iommu=pt or amd_iommu=off), and `numactl -H`: NPS4 shows four nodes for each socket.",
-     "In the BIOS: AMD CBS, NBIO Common Options, IOMMU: Disabled (or boot with iommu=pt); NUMA nodes per socket: NPS4. "
-     "Then compare NCCL_P2P_LEVEL=PXB, which uses shared memory between PCIe switches."},
+     "If the IOMMU translates, boot with iommu=pt, or turn it off in the BIOS (AMD CBS, NBIO Common Options). If "
+     "each socket is one node, try NPS4 in the BIOS. If P2P through the CPU stays slow, compare NCCL_P2P_LEVEL=PXB, "
+     "which uses shared memory there."},
     {"asked-p2p-slow",
      "p2p|peer to peer|peer access&bandwidth|gb "
      "s|throughput|simplep2p&small|only|low|slow|drop|half|worse|poor|bad|fail&!nccl_p2p_level|alltoall|all to "
      "all|all2all|" NOT_PCIE ";p2p|peer to peer&performance&slow|bad|poor&!nccl_p2p_level|" NOT_PCIE
      ";within numa|same switch|same pcie switch|below one pcie switch|one plx switch|one pcie "
      "switch&slower|half|lower&gpu|nccl|all_reduce|communication",
-     "P2P over PCIe that is allowed, but slow or failing its own test, goes up to the CPU and through the IOMMU: PCIe "
-     "ACS or an IOMMU that translates is the usual cause. A link with fewer lanes has the same effect on speed.",
+     "P2P over PCIe is slow if PCIe ACS or an IOMMU that translates sends the data up to the CPU, or if a link has "
+     "fewer lanes than it could have.",
      ORR_ACS_CHECK " `nvidia-smi -q | grep -A12 'PCI$'` shows the link width.", ORR_ACS_CURE},
     {"asked-iommu",
      "iommu| vt d | acs &why|need to|needs to|have to|must|required|reason|consequence|impact|effect|affect|should i; "
@@ -277,7 +291,7 @@ const struct orr_asked orr_asked_host[] = {
      "memory&slower|faster|better&?|why;not use p2p|no p2p&root port|host bridge|root "
      "complex&why|default&!4090|5090|geforce;p2p|peer to peer&alltoall|all2all|all to all&low |slow|drop|worse|bad "
      "&!nvlink|nvswitch| nic|node|rdma",
-     "P2P through a CPU (PHB or SYS in the matrix) is often slower than shared memory, above all with all GPUs at "
+     "P2P through a CPU (PHB or SYS in the matrix) can be slower than shared memory, above all with all GPUs at "
      "once: CPUs forward traffic between PCIe root ports slowly. So NCCL's default level is PXB, which leaves CPUs "
      "out, except with two GPUs on AMD.",
      "Check: unset NCCL_P2P_LEVEL, or compare NCCL_P2P_LEVEL=PXB, with the same test.",
@@ -286,12 +300,13 @@ const struct orr_asked orr_asked_host[] = {
     {"asked-p2p-none",
      "nccl_p2p_level|nccl_p2p_disable&no effect|no difference|makes no|no change|not change|any difference&!llama "
      "cpp|llamacpp|llama server|ik_llama;nccl_p2p_level+same result|same performance|same bandwidth",
-     "If NCCL_P2P_LEVEL and NCCL_P2P_DISABLE change nothing, NCCL uses no P2P at any level, mostly because CUDA offers "
-     "none between these GPUs (GeForce cards, virtual machines), and sends data through host memory.",
+     "NCCL_P2P_LEVEL and NCCL_P2P_DISABLE change nothing if CUDA offers no P2P between the GPUs (GeForce cards, "
+     "virtual machines): NCCL then sends data through host memory at every level. With NVLink the level alone "
+     "changes nothing, because NVLink is below all levels.",
      "Check: `nvidia-smi topo -p2p r` says OK only where P2P exists; NCCL_DEBUG=INFO prints \"via P2P\" or \"via "
      "SHM\".",
-     "No setting of NCCL changes it. With NVLink, the level makes no difference either, because NVLink is below all "
-     "levels."},
+     "If a pair is not OK, no setting of NCCL gives it P2P. If it is OK, look whether the setting reaches the "
+     "ranks: NCCL_DEBUG=INFO prints \"set by environment to\"."},
     {"asked-nvlink-used",
      "nvlink&verify|check whether|check if|confirm|make sure|how can i see|how to see|how do i know|how can i know|how "
      "to know|nvlink is used|nvlink being used|using nvlink|really use|actually "
@@ -308,7 +323,7 @@ const struct orr_asked orr_asked_host[] = {
      "levels. Beyond the level NCCL uses shared memory.",
      "Check: \"via P2P\" or \"via SHM\" with NCCL_DEBUG=INFO; `orrery explain --why p2p --from 0 --to 1` names the "
      "rule.",
-     "Leave it unset unless nccl-tests is faster with it: P2P through CPUs (PHB, SYS) is often slower than shared "
+     "Leave it unset unless nccl-tests is faster with it: P2P through CPUs (PHB, SYS) can be slower than shared "
      "memory."},
     {"asked-wsl", " wsl| wsl2|windows subsystem&nccl|multi gpu|two gpu|2 gpu|gpus&?|support|work|run|issue|fail|error",
      "NCCL works on WSL 2 from 2.10.3 on; older releases do not find the GPUs and fail with \"unhandled system "
@@ -349,7 +364,7 @@ const struct orr_asked orr_asked_host[] = {
      "none (GeForce, virtual machines), a setting turns it off, or each rank sees only its own GPU.",
      "Check: `nvidia-smi topo -m` for the path, `nvidia-smi topo -p2p r` for the driver, `env | grep NCCL_` for "
      "settings.",
-     "NCCL_P2P_LEVEL=PHB or SYS allows P2P through CPUs: measure, it is often slower. `orrery explain --why p2p` with "
+     "NCCL_P2P_LEVEL=PHB or SYS allows P2P through CPUs: measure, it can be slower. `orrery explain --why p2p` with "
      "the matrix names the rule."},
     {"asked-bridges",
      "nvlink|bridge& pair|pairs|pairwise|some gpu|not all gpu|only two|2 of &nccl|all_reduce|allreduce|8 gpus|4 "

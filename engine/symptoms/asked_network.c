@@ -34,8 +34,9 @@ const struct orr_asked orr_asked_network[] = {
      "fail|waitsignal|never return&!proxy hang|nvlink|efa ",
      "GIN without a proxy (GDAKI) sends with an MTU of 4096 bytes, whatever the port has, and hangs on a NIC whose "
      "Ethernet MTU is 1500. NCCL's developers mended that in July 2026.",
-     "Check: `ibv_devinfo | grep active_mtu` must say 4096.",
-     "Set the MTU of interfaces and switches to 4200 or more (9000). GIN's proxy (NCCL_GIN_TYPE=2) works meanwhile."},
+     "Check: `ibv_devinfo | grep active_mtu` says 4096 if the MTU is large enough.",
+     "If it says less, set the MTU of interfaces and switches to 4200 or more (9000). Run once with GIN's proxy "
+     "(NCCL_GIN_TYPE=2): if that works, GDAKI is at fault."},
     {"asked-mtu", " mtu|_mtu&different|differ|mismatch|not equal|1024& hang|stuck|error|fail|loc_len|length",
      "The ports of two hosts must have the same MTU: from 2.20 on NCCL does not make both ends use the smaller one, "
      "and a port that gets larger packets than its own drops them, with a local length error (status 1) or a hang.",
@@ -51,9 +52,10 @@ const struct orr_asked orr_asked_network[] = {
      "without /dev/infiniband and the RDMA libraries (libibverbs).",
      "Check: with NCCL_DEBUG=INFO, \"NET/IB : Using [0]mlx5_0:1/IB\" or \"No device found\"; `ibv_devices` in the "
      "container.",
-     "Give the container the devices (docker --device=/dev/infiniband --cap-add=IPC_LOCK --ulimit memlock=-1, Slurm "
-     "with pyxis --container-mounts=/dev/infiniband, Kubernetes: the RDMA resource), install rdma-core, and unset "
-     "NCCL_IB_DISABLE and NCCL_NET."},
+     "If the container lacks the devices, give it them (docker --device=/dev/infiniband --cap-add=IPC_LOCK --ulimit "
+     "memlock=-1, Slurm with pyxis --container-mounts=/dev/infiniband, Kubernetes: the RDMA resource). If `ldconfig "
+     "-p | grep libibverbs` prints nothing, install rdma-core. If `env | grep NCCL_` shows NCCL_IB_DISABLE or "
+     "NCCL_NET, unset it."},
     {"asked-ifname",
      "socket_ifname&ignor|no effect|not respect|not honor|still us|other interface|wrong interface|another "
      "interface|instead of&!gloo|file|exist|ib_disable|ibext;nccl&connecting to|connects to|sending traffic|traffic "
@@ -63,17 +65,17 @@ const struct orr_asked orr_asked_network[] = {
      "which then also shows its own address.",
      "Check: `ip route get ADDRESS` on each host, with the other host's address in \"Bootstrap : Using\", must name "
      "the wanted interface; `ip route` must not list one network twice.",
-     "Give the interfaces different subnets (such as /24 instead of /20), or the wanted route the lower metric. "
-     "NCCL_IB_HCA chooses the NICs for data over InfiniBand or RoCE; MPI, Gloo and MASTER_ADDR have settings of their "
-     "own."},
+     "If `ip route` lists a network twice, give the interfaces different subnets (such as /24 instead of /20), or "
+     "the wanted route the lower metric. NCCL_IB_HCA chooses the NICs for data over InfiniBand or RoCE; MPI, Gloo "
+     "and MASTER_ADDR have settings of their own."},
     {"asked-raw-spark", "spark| gb10 |gx10& 13 gb| 13gb| 12 gb| 13 g| 13 2| 12 8&ib_write_bw|iperf|raw|tcp|rdma|capped",
      "TCP and plain RDMA are just as slow, so it is not NCCL. A DGX Spark that reaches only 13 Gb/s, with links and "
      "PCIe at full speed, has a ConnectX-7 NIC that came up degraded, as others saw after a start or after the cable "
      "was plugged in.",
      "Check: `ib_write_bw -q 8` on each of the port's two devices should show 90 to 100 Gb/s; `lspci -vv` shows Gen5 "
      "x4.",
-     "Try a full power cycle of both machines (off power for a minute) with the cable plugged in, and measure again. "
-     "Update their firmware (fwupdmgr)."},
+     "If they show less, take both machines off power for a minute with the cable plugged in, update their firmware "
+     "(fwupdmgr), and measure again."},
     {"asked-pkey", " pkey|pkey_index|pkeys|partition key&nccl|ib_send|ib_write|index|?&!ucx_ib|opensm",
      "NCCL uses the partition key at index 0 of each InfiniBand port, unless NCCL_IB_PKEY names another index (not the "
      "key itself).",
@@ -89,17 +91,19 @@ const struct orr_asked orr_asked_network[] = {
      "cause is below NCCL.",
      "Check: `ibstat` or `ethtool INTERFACE` shows the link's speed; `sudo lspci -vv` the NIC's LnkSta next to its "
      "LnkCap; `ip link` the MTU (RoCE: 4200 or more); and counters of drops and pauses on NIC and switch.",
-     "Mend that first: another PCIe slot, firmware, cable, MTU, PFC. Test with `ib_write_bw -q 4 --report_gbits`, as "
-     "one connection (and iperf without -P 8) need not fill a fast link."},
+     "If LnkSta is below LnkCap, use another PCIe slot. If the link is slower than the NIC, look at cable, "
+     "transceiver and firmware. If drops or pauses grow, look at MTU and PFC. Test with `ib_write_bw -q 4 "
+     "--report_gbits`, as one connection (and iperf without -P 8) need not fill a fast link."},
     {"asked-below-raw",
      "ib_write_bw|ib_send_bw|ib_read_bw|perftest&line rate|full|fine|good|normal|expected|reach|as it should|ok &nccl "
      "test|nccl itself|all_reduce|allreduce|nccl &low|slow|half|below|less|not perform|did not|only&!alltoall|also "
      "slow|use_cuda|bond|qp|tcp|socket",
-     "ib_write_bw measures host memory, and NCCL sends GPU memory: if only NCCL is slow, first suspect that GPUDirect "
-     "RDMA is off (nvidia-peermem or nv_peer_mem not loaded, no DMA-BUF) or that PCIe ACS slows it.",
-     "Check: with NCCL_DEBUG=INFO, \"via NET/IB\" must end in GDRDMA on all hosts; `lsmod | grep peer`; `ib_write_bw "
-     "--use_cuda=0` between the same NICs must be as fast.",
-     "Run `modprobe nvidia-peermem` on every host, and turn ACS off. Compare units: nccl-tests prints GB/s, "
+     "ib_write_bw measures host memory, and NCCL sends GPU memory. So NCCL alone is slow if GPUDirect RDMA is off "
+     "(nvidia-peermem or nv_peer_mem not loaded, no DMA-BUF), or if PCIe ACS slows it.",
+     "Check: with NCCL_DEBUG=INFO, whether \"via NET/IB\" ends in GDRDMA on all hosts; `lsmod | grep peer`; and "
+     "`ib_write_bw --use_cuda=0` between the same NICs.",
+     "If GDRDMA and the module are missing, run `modprobe nvidia-peermem` on every host. If `ib_write_bw "
+     "--use_cuda=0` is slow too and lspci shows SrcValid+, turn ACS off. Compare units: nccl-tests prints GB/s, "
      "ib_write_bw Gb/s, and one NIC of 200 Gb/s gives 24 GB/s."},
     {"asked-gdr-geforce",
      "4090|4080|3090|3080|5090|5080|2080|geforce&gpudirect|gpu direct| gdr|rdma&can |will |does "
@@ -112,12 +116,12 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-gdr-module",
      "peermem|peer_mem|peer memory&is loaded|loaded via|loaded lsmod|have loaded|has been loaded|lsmod "
      "shows|modprobe&disabled|no such|still|not registered|not enabled|not used|without&!not loaded",
-     "nvidia-peermem does not help unless it registers with the RDMA driver: it must be built after MLNX_OFED or DOCA "
-     "and for this kernel. Before 2.22 NCCL only looks for /sys/kernel/mm/memory_peers/nv_mem/version, which the "
-     "distribution's own RDMA driver mostly lacks; from 2.23 on also for /sys/module/nvidia_peermem/version.",
+     "nvidia-peermem does not help unless it registers with the RDMA driver: it must be built after MLNX_OFED or "
+     "DOCA and for this kernel. Before 2.22 NCCL only looks for /sys/kernel/mm/memory_peers/nv_mem/version, which a "
+     "distribution's own RDMA driver may lack; from 2.23 on also for /sys/module/nvidia_peermem/version.",
      "Check: `ls /sys/kernel/mm/memory_peers /sys/module/nvidia_peermem/version`, in the job's container, too.",
-     "Reinstall the GPU driver after OFED, and use 2.23 or newer. Or use DMA-BUF, which needs no module: the open GPU "
-     "driver and kernel 5.12 or newer; NCCL then prints \"GPU Direct RDMA (DMABUF) enabled\"."},
+     "If the first is missing, reinstall the GPU driver after OFED, or use 2.23 or newer. DMA-BUF needs no module, "
+     "but the open GPU driver and kernel 5.12 or newer; NCCL then prints \"GPU Direct RDMA (DMABUF) enabled\"."},
     {"asked-rails", "nccl_cross_nic&what | or |expect|mean|should;rail&optimized|optimization|topology&nccl",
      "NCCL does not detect the network between hosts: NCCL_CROSS_NIC says what NCCL may do. With 0, rings and trees "
      "enter and leave a host by the same NIC, which usually keeps them on its rail but does not guarantee it. 1 lets "
@@ -146,8 +150,8 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-gid-six",
      " gid | gids |gid table&ipv6|ula &all |only|fail|error|no ipv4|without ipv4|no row|none &!disable ipv6|ipv4 "
      "and|both ",
-     "NCCL looks for a GID with an IPv4 address (RoCE) and, if a port has none, takes index 0, mostly a link-local "
-     "one: connections then fail with retries exceeded (status 12). An IPv6 GID must be asked for.",
+     "NCCL looks for a GID with an IPv4 address (RoCE) and, if a port has none, takes index 0. If that is "
+     "link-local, connections fail with retries exceeded (status 12). An IPv6 GID must be asked for.",
      "Check: `show_gids` (`ibv_devinfo -v`): the row with v2 whose address does not begin with fe80, on every host.",
      "Set NCCL_IB_GID_INDEX to that row, or with 2.21 or newer NCCL_IB_ADDR_FAMILY=AF_INET6, and NCCL_IB_ADDR_RANGE "
      "for the subnet if there are several. Giving the interfaces IPv4 addresses also works."},
@@ -174,8 +178,9 @@ const struct orr_asked orr_asked_network[] = {
     {"asked-ib-disable", "nccl_ib_disable&not work|no effect|ignored|does not disable|does not turn|still use",
      "NCCL_IB_DISABLE=1 turns off NCCL's own InfiniBand and RoCE code. The plugin of HPC-X (IBext) has its own, which "
      "NCCL_IBEXT_DISABLE=1 turns off.",
-     "Check: \"Using network\" with NCCL_DEBUG=INFO names the network; IBext is the plugin's.",
-     "Set both to 1, or NCCL_NET=Socket."},
+     "Check: \"Using network\" with NCCL_DEBUG=INFO names the network that runs; IBext is the plugin's.",
+     "If it names IBext, set both to 1, or NCCL_NET=Socket. If it names IB, the setting does not reach the ranks "
+     "(mpirun -x NCCL_IB_DISABLE)."},
     {"asked-networks",
      "ethernet|tcp&infiniband| ib |roce|high speed ib&clusters|different types|mix|at the same "
      "time|simultaneous|automatic selection&!bootstrap",
@@ -239,12 +244,13 @@ const struct orr_asked orr_asked_network[] = {
      "of&roce|rdma|mlx5|nic|port|connectx&!socket_ifname",
      "A queue pair uses one port of a bond, and NCCL makes one for each connection, which gets the speed of one port.",
      "Check: the counters of both ports, such as `ethtool -S INTERFACE | grep bytes`, during a run.",
-     "Set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. The driver chooses the port of each."},
+     "If one port carries all, set NCCL_IB_QPS_PER_CONNECTION=2 or 4 and NCCL_IB_SPLIT_DATA_ON_QPS=0. The driver "
+     "chooses the port of each."},
     {"asked-efa-group", " efa |elastic fabric&security group|outbound|egress|inbound",
      "EFA's traffic has no IP addresses, so a rule for 0.0.0.0/0 does not allow it: the security group needs two rules "
      "for all traffic with itself by its id, as the source inbound and as the destination outbound.",
      "Check: `fi_pingpong -p efa` between two hosts, or NCCL's log: EFA reports an unreachable peer.",
-     "Add the outbound rule to the group's own id (sg-...) beside 0.0.0.0/0."},
+     "If the outbound rule to the group's own id (sg-...) is missing, add it beside 0.0.0.0/0."},
     {"asked-ece",
      " ece |nccl_ib_ece|enhanced connection&double|turning off|good for|slow|stable|unsteady|nccl_ib_ece|what is|low ",
      "ECE lets NICs agree on features such as congestion control and selective repeat. Slow or unsteady transfers with "
@@ -271,7 +277,7 @@ const struct orr_asked orr_asked_network[] = {
      "A QSFP port of a DGX Spark is two devices on PCIe Gen5 x4 each, so one of them gives at most half of 200 Gb/s. "
      "NCCL_SOCKET_IFNAME chooses only where ranks meet; without RDMA devices NCCL sends over TCP, at a few GB/s.",
      "Check: \"Using network IB\" and \"NET/IB : Using [0]... [1]...\" with NCCL_DEBUG=INFO name both devices.",
-     "Name both: NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (see `ibdev2netdev`), and MTU 9000: one cable reached 20 to 24 "
-     "GB/s."},
+     "If only one is named, name both: NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0 (see `ibdev2netdev`). With both and MTU "
+     "9000, one cable reached 20 to 24 GB/s."},
     {NULL, NULL, NULL, NULL, NULL},
 };

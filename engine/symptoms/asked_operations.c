@@ -51,17 +51,18 @@ const struct orr_asked orr_asked_operations[] = {
      "GPUs and NICs below one PCIe switch share its links. With one GPU per host, a ring only goes from NIC to GPU to "
      "NIC; with more, each GPU's link also carries the ring inside the host, so the PCIe links limit, not the network. "
      "A few percent less is normal.",
-     "Check: if it falls to half, traffic goes up to the CPU: `sudo lspci -vvv | grep -i acsctl` (SrcValid+: ACS is "
-     "on), and `nvidia-smi topo -p2p r` must say OK.",
+     "Check: if it falls to half, look whether traffic goes up to the CPU: `sudo lspci -vvv | grep -i acsctl` "
+     "(SrcValid+: ACS is on), and `nvidia-smi topo -p2p r` (not OK: no P2P).",
      "Paste `nvidia-smi topo -m` with the results, and Orrery computes what to expect."},
     {"asked-network-of-three",
      "three | 3 node| 3 server| 3 host&server|node|machine|host&drop|degrad|half|poor|slow|only&two "
      "|pairs&nccl|allreduce|all_reduce|bandwidth|busbw|performance|gb s",
-     "If every pair of hosts is fast and three are slow, the switches between them lose bandwidth: with two hosts each "
-     "NIC talks to one peer, with more, flows meet on uplinks (ECMP puts several on one) and at ports.",
+     "With NCCL_ALGO=Ring, two and three hosts should be equally fast. If every pair is and three are not, the "
+     "switches between them lose bandwidth: with two hosts each NIC talks to one peer, with more, flows meet on "
+     "uplinks (ECMP puts several on one) and at ports.",
      "Check: counters of drops and pauses on the switches and `ethtool -S` of the NICs during a run.",
-     "Keep each NIC number on one rail or switch, try NCCL_IB_QPS_PER_CONNECTION=4 with NCCL_IB_SPLIT_DATA_ON_QPS=0, "
-     "which gives ECMP more flows, and remove NCCL_CROSS_NIC."},
+     "If drops or pauses grow, keep each NIC number on one rail or switch, or try NCCL_IB_QPS_PER_CONNECTION=4 with "
+     "NCCL_IB_SPLIT_DATA_ON_QPS=0, which gives ECMP more flows. If NCCL_CROSS_NIC is set, run once without it."},
     {"asked-unstable",
      "unstable|fluctuat|jitter|occasionally|varies|inconsistent&bandwidth|busbw|bus "
      "bw|performance|latency&nccl|all_reduce|allreduce|all reduce|alltoall|collective&!one host|one node|single",
@@ -74,9 +75,10 @@ const struct orr_asked orr_asked_operations[] = {
      "bandwidth|busbw&number of |more nodes|gpus per "
      "node&node|machine|host|gpu&depend|relat|increase|fall|drop|lower|half|same|grow;bandwidth&4 gpus&8 gpus;multi "
      "node|two node|2 node|inter node&half|drop|lower&bandwidth|busbw|bus bw&single|intra|4 nic|nics per",
-     "Between hosts the NICs limit bus bandwidth, not the number of GPUs or hosts: it is the sum of the NICs that the "
-     "job's GPUs of one host use, so half of the GPUs may reach half of it. On 2 hosts, trees and NVLink SHARP may "
-     "exceed that. If bus bandwidth falls further from 4 to 6 to 8 hosts, the network blocks or drops data.",
+     "Between hosts the NICs limit bus bandwidth, not the number of GPUs or hosts: it is the sum of the NICs that "
+     "the job's GPUs of one host use, so half of the GPUs may reach half of it. On 2 hosts, trees and NVLink SHARP "
+     "may exceed that. If AllReduce of 4 GB and more still falls from 4 to 8 hosts, the network blocks or drops "
+     "data.",
      "Check: with NCCL_ALGO=Ring, 2 and 4 hosts should have the same bus bandwidth; test pairs of hosts.",
      "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes what to expect."},
     {"asked-newer-slower",

@@ -68,9 +68,9 @@ const struct orr_asked orr_asked_programs[] = {
      " ras | ncclras &healthy| ok | fine|no error|not show|not detect|not report&timeout|timed out| "
      "hang|stuck|watchdog",
      "RAS compares how many operations the ranks have started. If all have started equally many, it says OK, also "
-     "while one of these operations does not end: then no rank is missing, and the network or a GPU is at fault.",
+     "while one of these operations does not end: then no rank is missing, and the operation itself does not go on.",
      "Check: ask RAS twice (`ncclras -v`). Counts that do not grow in the meantime show a hang.",
-     "Look at links and NICs of all hosts, and for Xid messages in dmesg."},
+     "If the counts stand still, look at links and NICs of all hosts, and for Xid messages in dmesg."},
     {"asked-debug",
      "nccl_debug&no output|nothing|not print|t print|not show|no log|not appear|not see|no effect|not work|where&!too "
      "much|only rank 0|subsys| graph | tuning | coll |level",

@@ -61,8 +61,8 @@ const struct orr_asked orr_asked_use[] = {
      "bandwidth falls towards that of one NIC per GPU (50 GB/s for 400 Gb/s), from far above it on one host. Rings and "
      "trees use other paths, so a good AllReduce says nothing about it.",
      "Check: run sendrecv_perf between two hosts. With many hosts, look at drops and pauses of the switches.",
-     "Remove NCCL_NCHANNELS_PER_NET_PEER and chunk sizes from the settings. 2.19 creates fewer channels than 2.18: "
-     "NCCL_MIN_P2P_NCHANNELS=32 shows whether that is the cause."},
+     "If NCCL_NCHANNELS_PER_NET_PEER or chunk sizes are set, run once without them. 2.19 creates fewer channels "
+     "than 2.18: NCCL_MIN_P2P_NCHANNELS=32 shows whether that is the cause."},
     {"asked-determinism",
      "determinis|bitwise|same result|results are different|result the same&allreduce|all "
      "reduce|all_reduce|reduction&!benchmark| cpu ",
@@ -102,8 +102,8 @@ const struct orr_asked orr_asked_use[] = {
      " pxn |pxn_disable&no difference|not change|same result|same performance|makes no|not improve|doesn t help|does "
      "not help|no improvement|no effect|no gain|no big difference&nccl|gpu|node|slow;pxn_disable 1 +no difference|same "
      "bandwidth|same performance",
-     "PXN mostly helps small messages with many GPUs on each host, because it joins what several GPUs send to one "
-     "host. With one or two GPUs per host, or large messages, a run with and without it is equally fast. NCCL does not "
+     "PXN helps small messages with many GPUs on each host, because it joins what several GPUs send to one host. "
+     "With one or two GPUs per host, or large messages, a run with and without it is equally fast. NCCL does not "
      "know the network between hosts, so it uses PXN whether there are rails or not.",
      "Check: alltoall_perf -b 8 -e 1G -f 2 on all GPUs of the hosts, with NCCL_PXN_DISABLE=0 and 1.",
      "Leave NCCL_PXN_DISABLE unset."},
@@ -130,7 +130,8 @@ const struct orr_asked orr_asked_use[] = {
      "Leave NCCL_PROTO unset: a forced LL128 can give wrong data where NCCL does not allow it."},
     {"asked-slow-training",
      "training|fsdp|ddp|deepspeed|finetun&multi node|multiple nodes|two nodes|2 nodes|multi machine&slow&!loader",
-     "Between hosts a job has the NICs' bandwidth, often a tenth of NVLink, so first find out what the network gives.",
+     "Between hosts a job has the NICs' bandwidth, which can be a tenth of NVLink, so first find out what the "
+     "network gives.",
      "Check: `mpirun all_reduce_perf -b 1G -e 4G -f 2 -g 1` on the same hosts, and \"Using network\" with "
      "NCCL_DEBUG=INFO: Socket instead of IB or OFI means TCP.",
      "Give the result to `orrery check-perf`. If it is as expected, communicate less: shard within a host (HSDP), "

@@ -152,8 +152,9 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
     "Check: `sudo lspci -vvv | grep -i acsctl` shows that ACS is on if a bridge has SrcValid+ or ReqRedir+; `cat "     \
     "/proc/cmdline` and `dmesg | grep -i -e dmar -e iommu` show the IOMMU."
 #define ORR_ACS_CURE                                                                                                   \
-    "Turn ACS off in the BIOS, or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every start, "   \
-    "and boot with iommu=pt or with the IOMMU off. `pci=noacs` works with some vendors' kernels only: if dmesg says "  \
-    "\"Unknown option\", use `pci=disable_acs_redir=BRIDGE`. A virtual machine needs ACS: there, ask the provider."
+    "If ACS is on, turn it off in the BIOS, or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after "   \
+    "every start; a virtual machine needs it, so there ask the provider. If the IOMMU is on without iommu=pt, boot "   \
+    "with iommu=pt or with the IOMMU off. `pci=noacs` works with some vendors' kernels only: if dmesg says "           \
+    "\"Unknown option\", use `pci=disable_acs_redir=BRIDGE`."
 
 #endif
