@@ -54,6 +54,9 @@ struct orr_log_message {
     const char *example; /* a line's text, for tests */
 };
 
+/* The rows of Xids, errors that the GPU driver numbers, that show a fault of a GPU and not of a program. */
+#define ORR_LOG_XIDS_OF_HARDWARE "xid-off-bus|xid-memory|xid-nvlink|xid-gsp"
+
 /* The rows in their order; NULL beyond the last. */
 const struct orr_log_message *orr_log_message(uint32_t index);
 

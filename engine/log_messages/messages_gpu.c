@@ -289,6 +289,29 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "instablity or hang!"},
     {"hip-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "HIP failure", NULL, "A HIP call of RCCL failed.",
      "Look at the HIP error in the line, and for GPU errors in the kernel log (dmesg).", "HIP failure 'out of memory'"},
+    {"xid-off-bus", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 79,",
+     "The GPU fell off the PCIe bus, so the host no longer reaches it, and all later errors of CUDA and NCCL follow.",
+     "Check: lines \"AER\" or \"PCIe Bus Error\" in dmesg before it, the cables of the power supply, and temperatures. "
+     "Reseat the card and its power cables, replace the riser, lower the power limit (`nvidia-smi -pl`) or the slot's "
+     "generation in the BIOS, and restart the host. If it follows the card, replace the card.",
+     "[12345.6] NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', GPU has fallen off the bus."},
+    {"xid-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 48,|): 63,|): 64,|): 94,|): 95,",
+     "The GPU's memory has errors that ECC cannot correct.",
+     "Check: `nvidia-smi -q -d ECC,ROW_REMAPPER`. Reset the GPU or restart the host, so that rows are remapped. If "
+     "errors come back, replace the GPU.",
+     "NVRM: Xid (PCI:0000:3b:00): 95, pid=51, Uncontained: FBHUB. RST: Yes, D-RST: No"},
+    {"xid-nvlink", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (",
+     "): 74,|): 144,|): 145,|): 146,|): 147,|): 148,|): 149,|): 150,", "An NVLink of the GPU failed.",
+     "Check: `nvidia-smi nvlink -e` counts errors, `nvidia-smi nvlink -s` shows links that are down. Reset all GPUs of "
+     "the host with their NVSwitches, or restart it; reseat a bridge between cards. If it comes back, replace the "
+     "part.",
+     "NVRM: Xid (PCI:0000:66:00): 145, RLW_REMAP Nonfatal XC1 i0 Link 04 (0x00000004 0x00000001)"},
+    {"xid-gsp", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 119,|): 120,",
+     "The GPU's own processor (GSP) no longer answers the driver.",
+     "Check: `nvidia-smi` hangs or says ERR! for this GPU. Restart the host, and update driver and VBIOS. If it comes "
+     "back with a new driver, replace the GPU.",
+     "NVRM: Xid (PCI:0000:c1:00): 119, pid=3710, name=python3, Timeout after 6s of waiting for RPC response from GPU0 "
+     "GSP! Expected function 76 (GSP_RM_CONTROL)"},
     {"xid-program", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 13,|): 31,|): 43,",
      "The GPU driver ended the work of a process because of what one of its kernels did (Xid 13, 31 or 43), mostly "
      "because it used memory that it may not use. That is mostly a fault of the program, not of the GPU.",
@@ -300,9 +323,10 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "The GPU driver ended the work of a process, because the process had ended or after another error (Xid 45).",
      "Look for the first error of that process, and for another Xid before it.",
      "[12345.6] NVRM: Xid (PCI:0000:66:00): 45, pid=3188204, name=python3, Ch 00000008"},
-    {"xid", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", NULL, "The GPU driver reported a fault (Xid).",
-     "Look up the number in NVIDIA's list of Xid errors; reset or replace the GPU if it is a hardware fault.",
-     "[12345.6] NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', GPU has fallen off the bus."},
+    {"xid", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", NULL,
+     "The GPU driver reported an error (Xid), and its number tells what happened.",
+     "Look up the number in NVIDIA's list of Xid errors.",
+     "NVRM: Xid (PCI:0000:1b:00): 62, pid='<unknown>', name=<unknown>, 2027(2d84) 00000000 00000000"},
     {"gpu-off-bus", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: ", "fallen off the bus",
      "A GPU no longer answers on PCIe, so the driver dropped it and no program can use it.",
      "Look for PCIe errors before it (`dmesg | grep -i -e aer -e pcie`), power the machine off and on, and check the "

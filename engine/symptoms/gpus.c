@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows about the state of GPUs: faults that the driver reports (Xid), clocks that are lowered, memory that others took,
  * NVLink bridges without contact, and numbers by which nvidia-smi and CUDA mean different GPUs. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,59 +8,36 @@
 
 #define VISIBLE " cuda_visible_devices " /* as in struct orr_log_said */
 
-/* The numbers of NVIDIA's list of Xid errors that mean a fault of the hardware or of the driver. */
-static const struct {
-    const char *numbers; /* "A|B" */
-    const char *means, *check, *cure;
-} xids[] = {
-    {"79",
-     "the GPU fell off the PCIe bus, so the host no longer reaches it, and all later errors of CUDA and NCCL follow",
-     "Check: lines \"AER\" or \"PCIe Bus Error\" in dmesg before it, the cables of the power supply, and temperatures.",
-     "Reseat the card and its power cables, replace the riser, lower the power limit (`nvidia-smi -pl`) or the slot's "
-     "generation in the BIOS, and restart the host. If it follows the card, replace the card."},
-    {"48|63|64|94|95", "the GPU's memory has errors that ECC cannot correct",
-     "Check: `nvidia-smi -q -d ECC,ROW_REMAPPER`.",
-     "Reset the GPU or restart the host, so that rows are remapped. If errors come back, replace the GPU."},
-    {"74|144|145|146|147|148|149|150", "an NVLink of the GPU failed",
-     "Check: `nvidia-smi nvlink -e` counts errors, `nvidia-smi nvlink -s` shows links that are down.",
-     "Reset all GPUs of the host with their NVSwitches, or restart it; reseat a bridge between cards. If it comes "
-     "back, replace the part."},
-    {"119|120", "the GPU's own processor (GSP) no longer answers the driver",
-     "Check: `nvidia-smi` hangs or says ERR! for this GPU.",
-     "Restart the host, and update driver and VBIOS. If it comes back with a new driver, replace the GPU."},
-};
-
-/* An error that a faulty GPU explains, before which it is named. */
-static const char *explained_by_xid(const struct orr_log *log)
+/* The message that a faulty GPU explains, before which it is named; NULL if another error came first. */
+static const char *explained_by(const struct orr_log *log, const struct orr_log_message *fault)
 {
     static const char errors[] = "launch-failure|cuda-launch-failure|cuda-gpu-lost|cuda-failure|tests-cuda|"
                                  "tests-cuda-unknown|cuda-illegal-access|cuda-illegal-application|xid-program|xid";
     for (uint32_t i = 0; i < log->event_count; i++) {
         const struct orr_log_message *message = log->events[i].message;
         if (message && message->weight == ORR_WEIGHT_FATAL)
-            return orr_symptom_is_one(message->id, errors)                                  ? message->id
-                   : !strncmp(message->id, "ib-", 3) || !strncmp(message->id, "socket-", 7) ? "xid" /* of other ranks */
-                                                                                            : NULL;
+            return orr_symptom_is_one(message->id, errors) ? message->id
+                   : orr_symptom_is_one(message->id, ORR_LOG_XIDS_OF_HARDWARE) || !strncmp(message->id, "ib-", 3) ||
+                           !strncmp(message->id, "socket-", 7)
+                       ? fault->id /* errors of other ranks follow from it */
+                       : NULL;
     }
-    return "xid";
+    return fault->id;
 }
 
 static void faulty(struct orr_symptom_finder *f)
 {
-    const struct orr_log_event *event = orr_log_event_of(f->log, "xid");
+    const struct orr_log_event *event = orr_log_event_of(f->log, ORR_LOG_XIDS_OF_HARDWARE);
     const char *place = event ? strstr(event->text, "Xid (") : NULL, *end = place ? strstr(place, "): ") : NULL;
-    const char *explains = explained_by_xid(f->log);
-    char number[12];
+    const char *explains = event ? explained_by(f->log, event->message) : NULL;
     if (!end || !explains)
         return;
-    snprintf(number, sizeof number, "%ld", strtol(end + 3, NULL, 10));
     place += strlen("Xid (");
-    for (size_t i = 0; i < sizeof xids / sizeof xids[0]; i++)
-        if (orr_symptom_is_one(number, xids[i].numbers))
-            ORR_SYMPTOM(f, "gpu-fault", ORR_SYMPTOM_CAUSE, event->line,
-                        .cause = orr_symptom_text(f, "The driver reported a fault (Xid) %s of %.*s (line %u): %s.",
-                                                  number, (int)(end - place), place, event->line, xids[i].means),
-                        .check = xids[i].check, .cure = xids[i].cure, .explains = explains);
+    ORR_SYMPTOM(f, "gpu-fault", ORR_SYMPTOM_CAUSE, event->line,
+                .cause = orr_symptom_text(f, "The driver reported a fault (Xid) %ld of %.*s (line %u). %s",
+                                          strtol(end + 3, NULL, 10), (int)(end - place), place, event->line,
+                                          event->message->means),
+                .check = event->message->advice, .cure = "", .explains = explains);
 }
 
 static void throttled(struct orr_symptom_finder *f)

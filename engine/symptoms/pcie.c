@@ -26,7 +26,7 @@ static void gdr_breaks(struct orr_symptom_finder *f)
                      (!seen.gdr && orr_log_event_of(log, "peermem-missing"));
     if (!event || off || orr_symptom_acs_refuted(log) ||
         orr_log_event_of(log, "ib-async-port|ib-async-port-any|killed-memory|killed-memory-step|killed-memory-kernel|"
-                              "pod-memory|xid"))
+                              "pod-memory|xid|" ORR_LOG_XIDS_OF_HARDWARE))
         return;
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
     const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");

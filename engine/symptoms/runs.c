@@ -92,7 +92,8 @@ static bool is_used(const struct orr_log *log, const struct orr_symptom_part *pa
 static bool is_settled(const struct orr_log *log, const struct orr_symptom_part *part)
 {
     return part->by_acs &&
-           (orr_symptom_acs_refuted(log) || orr_log_event_of(log, "acs-on|iommu-translated|p2p-matrix-refused|xid"));
+           (orr_symptom_acs_refuted(log) ||
+            orr_log_event_of(log, "acs-on|iommu-translated|p2p-matrix-refused|xid|" ORR_LOG_XIDS_OF_HARDWARE));
 }
 
 /* A driver with which P2P over PCIe hung, if a line names one. */

@@ -120,14 +120,15 @@ static uint32_t first_fatal(const struct orr_triaging *t, const struct ending *e
         const struct orr_log_event *event = &log->events[i];
         if (orr_triage_weight(event) != ORR_WEIGHT_FATAL || is_noise(event, ending))
             continue;
-        if (fault == NONE && !strcmp(event->message->id, "xid"))
+        const struct orr_symptom *explains = orr_symptom_explaining(&t->triage->symptoms, event->message->id);
+        if (fault == NONE && explains && explains->line == event->line && !strncmp(event->message->id, "xid-", 4))
             fault = i;
         if (killed == NONE && is_killed(event) && !are_apart(&log->events[by_line], event))
             killed = i;
         if (event->clock >= 0 && event->clock < log->events[first].clock && !are_apart(&log->events[by_line], event))
             first = i;
     }
-    if (fault != NONE && orr_symptom_explaining(&t->triage->symptoms, "xid"))
+    if (fault != NONE)
         return fault;
     return killed != NONE && !strncmp(log->events[first].message->id, "ib-", 3) ? killed : first;
 }
