@@ -7,27 +7,32 @@
 
 #define ORR_FIRST_OF_WORKERS "Look for the first error of the workers above this line, or in their own logs."
 
+#define ORR_RAY_WAITS                                                                                                  \
+    "Ray has not given the job its GPUs, so NCCL has not begun.",                                                      \
+        "If `ray status` shows fewer GPUs than the job asks for, a host has not joined. If `ray status` shows GPUs "   \
+        "in use, another job has them. If `ray list nodes` shows other addresses than the job asks for, give `ray "    \
+        "start --node-ip-address` the address that the job uses."
+
 #define ORR_CLIQUE                                                                                                     \
     "JAX waits for all GPUs of a computation to make an NCCL communicator, and some did not come.",                    \
-        "Check: every process runs the same program on the same number of devices (jax.device_count()). With "         \
-        "NCCL_DEBUG=INFO, ranks without \"Init COMPLETE\" are late, and so are processes that still compile."
+        "If jax.device_count() differs between the processes, some of them did not join the job. With "                \
+        "NCCL_DEBUG=INFO, ranks without \"Init COMPLETE\" are those that are late: look at their logs."
 
 /* An exception of Python that says what went wrong in one rank. RuntimeError is left out, because it mostly follows. */
 #define ORR_PYTHON(id, name, example)                                                                                  \
     {                                                                                                                  \
         id, ORR_FROM_OTHER, ORR_WEIGHT_ERROR, name ": ", NULL,                                                         \
             "The program itself failed with an exception of Python. Ranks that go on wait for this one.",              \
-            "Correct what the line and the traceback above it name; errors and time-outs of NCCL follow from it.",     \
-            example                                                                                                    \
+            "Correct what the line and the traceback above it name, before you look at NCCL.", example                 \
     }
 
 const struct orr_log_message orr_log_messages_framework[] = {
     {"graph-unsupported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NCCL cannot be captured in a graph", NULL,
      "The program captures NCCL in a CUDA graph, and this NCCL was built with a CUDA older than 11.3, or the driver is "
      "older than 465.",
-     "Check: \"NCCL version ...+cudaN\" in the log is the CUDA of this NCCL, nvidia-smi shows the driver. Install "
-     "PyTorch and NCCL for one newer CUDA that the driver supports, or run without CUDA graphs (vLLM: "
-     "--enforce-eager).",
+     "If \"NCCL version ...+cudaN\" in the log names a CUDA older than 11.3, install PyTorch and NCCL for a newer one. "
+     "If `nvidia-smi` shows a driver older than 465, update it. Without CUDA graphs (vLLM: --enforce-eager) this error "
+     "does not occur.",
      "NCCL cannot be captured in a graph if either it wasn't built with CUDA runtime >= 11.3 or if the installed CUDA "
      "driver < R465."},
     {"graph-capture", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "capture_model", NULL, "vLLM captures CUDA graphs.",
@@ -50,16 +55,16 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "    with training_args.main_process_first(desc=\"dataset map pre-processing\"):"},
     {"ray-interface", ORR_FROM_INFO, ORR_WEIGHT_NOTE, "NCCL_SOCKET_IFNAME set by environment to",
      "^lo,docker,veth|en,eth,bond",
-     "This value is a default of Ray Train, which sets NCCL_SOCKET_IFNAME if the job does not. NCCL then uses only "
-     "interfaces that fit it, and not those that it would choose itself.",
-     "Check: `ip -br addr` on each host. Set NCCL_SOCKET_IFNAME in Ray's runtime_env (env_vars) to the interface that "
-     "all hosts share.",
+     "NCCL uses only interfaces that fit this value, which is the default of Ray Train if the job does not set "
+     "NCCL_SOCKET_IFNAME.",
+     "If `ip -br addr` shows that the hosts share another interface, name that one in NCCL_SOCKET_IFNAME (Ray: "
+     "runtime_env, env_vars).",
      "NCCL_SOCKET_IFNAME set by environment to ^lo,docker,veth"},
     {"capture-forbidden", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "operation not permitted when stream is capturing", NULL,
      "A call that CUDA graphs do not allow was made while a graph was captured, for instance memory was allocated or "
      "an event was queried.",
-     "Run once without CUDA graphs (vLLM: --enforce-eager): then this error goes away. Run the first collective of "
-     "each communicator, which allocates memory, before the capture.",
+     "Run without CUDA graphs (vLLM: --enforce-eager), and this error goes away. If the traceback ends in the first "
+     "collective of a communicator, which allocates memory, call one before the capture.",
      "RuntimeError: CUDA error: operation not permitted when stream is capturing"},
     {"flight-join", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "Not all ranks joining collective", NULL,
      "PyTorch's flight recorder found a collective that some ranks did not call.",
@@ -73,31 +78,28 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "11/03/2025 22:11:06 - INFO - accelerate.utils.fsdp_utils - Saving model to /nfs/out/pytorch_model_fsdp.bin"},
     {"jax-barrier", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "Barrier timed out. ",
      "PjRT_Client_Connect|Wait_for_all_tasks|Cluster_Init",
-     "JAX's processes waited for others of the job that did not start or cannot reach the first one: the line, or "
-     "those "
-     "below, name the tasks. NCCL had not begun.",
-     "Look at the logs of those tasks, and check num_processes, process_id and the coordinator's address and port in "
-     "jax.distributed.initialize(). If they only start late, raise initialization_timeout.",
+     "JAX's processes waited for others of the job that did not come in time: the line, or those below, name the "
+     "tasks. NCCL had not begun.",
+     "If no such task was started, correct num_processes and process_id. If the log of such a task ends in an error, "
+     "begin with that error. If `nc -vz ADDRESS PORT` to the coordinator fails from its host, correct "
+     "coordinator_address or the firewall. If such a task only starts late, raise initialization_timeout.",
      "DEADLINE_EXCEEDED: Barrier timed out. Barrier_id: PjRT_Client_Connect. Timed out task names:"},
     {"memory-taken", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "memory capacity is unbalanced", NULL,
-     "Another process already uses memory of one of the GPUs, so SGLang refuses to start. This is not NCCL.",
-     "Check: `nvidia-smi` on each host lists the processes of each GPU. End those that are left over from an earlier "
-     "run, or choose other GPUs (CUDA_VISIBLE_DEVICES, --base-gpu-id).",
+     "SGLang refuses to start, because some of its GPUs have less free memory than others. This is not NCCL.",
+     "If `nvidia-smi` on a host lists processes of an earlier run, end them. If `nvidia-smi` lists another job, choose "
+     "other GPUs (CUDA_VISIBLE_DEVICES, --base-gpu-id).",
      "ValueError: The memory capacity is unbalanced. Some GPUs may be occupied by other processes."},
     {"lightning-srun", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "`srun` command is available on your system but is not used",
      NULL,
      "Lightning was started without srun in a job of Slurm, so it starts processes on this host alone. If the job has "
      "other hosts, it waits for their processes, which nobody starts.",
-     "Check: `squeue -s` shows no step for the program. Start it with `srun python ...`, with --ntasks-per-node as "
-     "large "
-     "as the number of GPUs of a host.",
+     "If the job has several hosts, start it with `srun python ...` and with --ntasks-per-node as large as the number "
+     "of GPUs of a host: `squeue -s` then shows a step.",
      "PossibleUserWarning: The `srun` command is available on your system but is not used."},
     {"store-ping", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Ping failed, invalid value returned from server", NULL,
-     "What listens at the address and port of the job's store does not speak the protocol of this PyTorch: it is "
-     "another program, or a PyTorch of another release, whose store differs.",
-     "Check: `ss -ltnp` on the first host names the process, and `python -c \"import torch; "
-     "print(torch.__version__)\"` "
-     "must be equal on all hosts. Use one image everywhere, or another MASTER_PORT.",
+     "The program that listens at the address and port of the job's store does not speak the protocol of this PyTorch.",
+     "If `ss -ltnp` on the first host names another program at that port, choose another MASTER_PORT. If `python -c "
+     "\"import torch; print(torch.__version__)\"` differs between the hosts, use one image everywhere.",
      "torch.distributed.DistNetworkError: Ping failed, invalid value returned from server. Expected: 51423, Got: "
      "19364"},
     {"watchdog-frame", ORR_FROM_OTHER, ORR_WEIGHT_NOTE,
@@ -108,9 +110,9 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "Look for the error before this one. Running without CUDA graphs (vLLM: --enforce-eager) shows it directly.",
      "CUDA error: operation failed due to a previous error during capture"},
     {"jax-no-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Unable to load NCCL library", NULL,
-     "JAX found no libnccl.so.2, which its own wheels do not contain.",
-     "Check: `pip list | grep nvidia-nccl`. `pip install -U \"jax[cuda12]\"` installs nvidia-nccl-cu12; a library of "
-     "the system must be in LD_LIBRARY_PATH.",
+     "JAX could not load libnccl.so.2, which its own wheels do not contain.",
+     "If `pip list | grep nvidia-nccl` shows nothing, `pip install -U \"jax[cuda12]\"` installs nvidia-nccl-cu12. If "
+     "NCCL is installed in the system, name its directory in LD_LIBRARY_PATH.",
      "NCCL operation ncclGetUniqueId(&id) failed: Unable to load NCCL library. Multi-GPU collectives will not work."},
     {"jax-clique", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "ermination timeout for ", "clique", ORR_CLIQUE,
      "Termination timeout for `initialize clique for rank 0` of 40 seconds exceeded. Exiting to ensure a consistent "
@@ -120,7 +122,8 @@ const struct orr_log_message orr_log_messages_framework[] = {
     {"window-space", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No suitable space found to accommodate size", NULL,
      "NCCL has no address space left for windows of symmetric memory: each ncclCommWindowRegister() takes some, even "
      "for memory that is registered already (seen up to 2.30.7).",
-     "Register each allocation once and keep the window; deregister windows that are not used any more.",
+     "If the program registers the same memory more than once, register each allocation once and keep the window. If "
+     "the program keeps windows that it does not use any more, deregister them.",
      "Allocation failed. No suitable space found to accommodate size=0x2171600000 within limit=0x2d00000000"},
     {"ddp-unused", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Expected to have finished reduction in the prior iteration", NULL,
      "PyTorch's DDP waits for the gradients of parameters that the last iteration did not use. This is not NCCL.",
@@ -134,7 +137,8 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "in process 0."},
     {"ddp-model", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "DDP expects same model across all ranks", NULL,
      "The ranks built different models, or a rank ended before it compared its own.",
-     "Look for an error of the other ranks first; then build the model from the same configuration on every rank.",
+     "If another rank reports an error before this one, begin with that error. If no rank ended, build the model from "
+     "the same configuration on every rank.",
      "RuntimeError: DDP expects same model across all ranks, but Rank 1 has 161 params, while rank 0 has inconsistent "
      "0 params."},
     {"uneven-inputs", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exhausted inputs. Throwing", NULL,
@@ -143,7 +147,8 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "RuntimeError: Detected at least one rank that exhausted inputs. Throwing across all ranks."},
     {"launch-failure", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "CUDA error: unspecified launch failure", NULL,
      "A kernel crashed on this GPU, the application's or NCCL's. All later CUDA and NCCL errors follow from it.",
-     "Look for Xid messages in the kernel log (dmesg | grep -i xid); compute-sanitizer names the kernel.",
+     "If `dmesg | grep -i xid` on that host shows an Xid at that time, its number says what failed. Run once under "
+     "compute-sanitizer: it names the kernel.",
      "RuntimeError: CUDA error: unspecified launch failure"},
     {"tensor-on-cpu", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "No backend type associated with device type cpu", NULL,
      "The program gave a tensor in host memory to a collective, and NCCL only has GPU memory.",
@@ -167,47 +172,37 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "automatically."},
     {"accelerate-p2p-off", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "faster communication speedups. Ensuring P2P", NULL,
      "accelerate sets NCCL_P2P_DISABLE=1 and NCCL_IB_DISABLE=1 for its processes, because of the GPUs' name.",
-     "Cards that have P2P or NVLink are slower so: set NCCL_P2P_DISABLE=0, or use a newer accelerate.",
+     "If NVLink joins the cards, or `nvidia-smi topo -p2p r` shows OK between them, set NCCL_P2P_DISABLE=0 or use a "
+     "newer accelerate.",
      "Using RTX 3090 or 4000 series which doesn't support faster communication speedups. Ensuring P2P and IB "
      "communications are disabled."},
     {"store-name", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "network addresses of (",
      "Name or service not known|Temporary failure in name",
-     "This host cannot resolve the host name in the line, which is that of another host of the job.",
+     "This host cannot resolve the host name in the line, so PyTorch does not reach the job's store there.",
      "Check `getent hosts NAME` on every host and in its containers. Set MASTER_ADDR (torchrun: --local-addr) to an "
-     "address, or to a name that all of them resolve; pods need a headless service for their own names.",
+     "address, or to a name that all of them resolve. In Kubernetes, pods need a headless service for their own names.",
      "[W1008 socket.cpp:767] [c10d] The IPv4 network addresses of (job-0.internal, 50745) cannot be retrieved (gai "
      "error: -2 - Name or service not known)."},
     {"gloo-interface", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Unable to find address for", NULL,
-     "Gloo found no interface of the name that GLOO_SOCKET_IFNAME has. It takes the names of interfaces that exist, "
-     "and knows no ^ or prefixes as NCCL does.",
+     "Gloo found no interface with an address that has the name in GLOO_SOCKET_IFNAME. Gloo knows no ^ or prefixes as "
+     "NCCL does.",
      "Set GLOO_SOCKET_IFNAME to an interface of each host (`ip -br addr`), or unset it.",
      "RuntimeError: [enforce fail at gloo/transport/tcp/device.cc:83] ifa != nullptr. Unable to find address for: "
      "bond1"},
-    {"store-address", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "network address of (", NULL,
-     "PyTorch could not connect to the first host of the job.",
-     "Check MASTER_ADDR, MASTER_PORT and firewalls, and that rank 0 runs (`nc -vz MASTER_ADDR MASTER_PORT`).",
-     "torch.distributed.DistNetworkError: The client socket has failed to connect to any network address of (node-0, "
-     "29500)."},
-    {"store-barrier", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "store based barrier on rank", NULL,
-     "PyTorch waited for processes of the job that did not start or cannot reach the first host: worker_count is how "
-     "many came, of world_size.",
-     "Check that the job runs on every host, RANK and WORLD_SIZE, MASTER_ADDR, MASTER_PORT and firewalls.",
-     "RuntimeError: Timed out initializing process group in store based barrier on rank: 0, for key: "
-     "store_based_barrier_key:1 (world_size=8, worker_count=4, timeout=0:30:00)"},
     {"monitored-barrier", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "reached monitoredBarrier, but", NULL,
      "A rank did not reach PyTorch's monitored barrier: the line names it.",
      "Look at that rank's own output and host, and at what it does with `py-spy dump`.",
      "RuntimeError: Rank 1 successfully reached monitoredBarrier, but received errors while waiting for send/recv from "
      "rank 0."},
     {"gloo-loopback", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "remote=[127.", NULL,
-     "A process of the job announces a loopback address to Gloo, mostly because /etc/hosts gives the host's own name "
-     "127.0.1.1, and other hosts cannot reach it.",
-     "Check: `getent hosts $(hostname)` on each host. Set GLOO_SOCKET_IFNAME to the interface that all hosts share, or "
-     "give the name its own address in /etc/hosts.",
+     "A process of the job announced the loopback address in the line to Gloo, and other hosts cannot reach it.",
+     "If `getent hosts $(hostname)` on a host shows a loopback address such as 127.0.1.1, give the name its own "
+     "address in /etc/hosts, or set GLOO_SOCKET_IFNAME to the interface that all hosts share. If the job has one host, "
+     "the process at that port had ended: look for its first error.",
      "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:525] Connection refused, remote=[127.0.1.1]:38411"},
     {"gloo-closed", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "gloo/transport/tcp/",
      "Connection closed by peer|onnection reset",
-     "Another process of the job ended, and Gloo, PyTorch's network for CPU tensors, lost its connection to it.",
+     "Gloo, PyTorch's network for CPU tensors, lost its connection to another process of the job.",
      "Look for the first error of the other ranks, on the host that the line names.",
      "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.3]:22041"},
     {"torch-dump", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "Observed flight recorder dump signal from another rank", NULL,
@@ -215,31 +210,30 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "[rank1]:[E ProcessGroupNCCL.cpp:1682] [PG ID 0 PG GUID 0(default_pg) Rank 1] Observed flight recorder dump "
      "signal from another rank via TCPStore."},
     {"elastic-killed", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exitcode: -9)", NULL,
-     "The system or an administrator killed a process of the job (signal 9), mostly because host memory ran out.",
-     "Look for oom-kill in the kernel log of that host (dmesg) and at the memory limit of the job or container.",
+     "A process of the job was killed (signal 9) by the system, the scheduler or a person.",
+     "If `dmesg | grep -i oom` on that host names the process, host memory ran out: raise the memory limit of the job, "
+     "or use fewer data loader processes. If `sacct -j JOBID` or `kubectl describe pod NAME` gives a reason, the "
+     "scheduler ended the process.",
      "torch.distributed.elastic.multiprocessing.api: failed (exitcode: -9) local_rank: 2 (pid: 4481) of binary: "
      "/usr/bin/python"},
     {"elastic-bus", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exitcode: -7)", NULL,
-     "A process of the job ended with a bus error (signal 7), mostly because /dev/shm is full or too small.",
-     "Check `df -h /dev/shm` in the container. Make it larger: docker --shm-size=8g or --ipc=host; Kubernetes: an "
-     "emptyDir with medium Memory at /dev/shm.",
+     "A process of the job ended with a bus error (signal 7): it used mapped memory, such as /dev/shm or a file, that "
+     "the system could not give it.",
+     "If `df -h /dev/shm` in the container shows little room, make it larger: docker --shm-size=8g or --ipc=host; "
+     "Kubernetes: an emptyDir with medium Memory at /dev/shm. If the program maps files (data, weights), check that "
+     "their disk is not full and that nobody replaced them.",
      "torch.distributed.elastic.multiprocessing.api: failed (exitcode: -7) local_rank: 2 (pid: 4481) of binary: "
      "/usr/bin/python"},
-    {"elastic-crash", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exitcode: -11)", NULL,
-     "A process of the job crashed (signal 11): it used memory that it may not use.",
-     "Look at the functions of its crash report (TORCH_SHOW_CPP_STACKTRACES=1, or a core file in gdb): if they are "
-     "NCCL's or a plugin's, try a newer release of it.",
-     "torch.distributed.elastic.multiprocessing.api: failed (exitcode: -11) local_rank: 2 (pid: 4481) of binary: "
-     "/usr/bin/python"},
     {"nvml-lost", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Failed to initialize NVML: Unknown Error", NULL,
-     "The container lost its access to the GPUs, mostly because systemd reloaded its units on the host and took the "
-     "devices from the container's cgroup.",
-     "Check: nvidia-smi works on the host. Start the container again; naming the devices (docker --device /dev/nvidia0 "
-     "--device /dev/nvidiactl ...) or the cgroup driver cgroupfs prevents it.",
+     "NVML, and so nvidia-smi, does not reach the GPUs from here.",
+     "If nvidia-smi works on the host, the container has lost its GPUs, as when systemd reloads its units: start the "
+     "container again, and name the devices (docker --device /dev/nvidia0 --device /dev/nvidiactl ...) or use the "
+     "cgroup driver cgroupfs to prevent it. If nvidia-smi fails on the host, too, look at `dmesg | grep -i nvrm`.",
      "Failed to initialize NVML: Unknown Error"},
     {"torch-no-driver", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Found no NVIDIA driver on your system", NULL,
      "PyTorch sees no GPU driver in this process.",
-     "Check nvidia-smi on the host and in the container, and start the container with GPUs (docker --gpus all).",
+     "If nvidia-smi works on the host and not in the container, start the container with GPUs (docker --gpus all). If "
+     "nvidia-smi fails on the host, install or load the driver there.",
      "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU"},
     {"torch-forked", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "re-initialize CUDA in forked subprocess", NULL,
      "A process was forked after its parent had used CUDA, which CUDA does not allow.",
@@ -249,40 +243,33 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "'spawn' start method"},
     {"vllm-environment", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Overwriting environment variable", "NCCL_|GLOO_|UCX_",
      "vLLM replaces a setting of this host by that of the head node, as it copies the head's settings to all workers "
-     "of Ray. If NICs or interfaces have other names here, the worker then fails.",
-     "On the head, write the names of such settings to ~/.config/vllm/ray_non_carry_over_env_vars.json: "
-     "[\"NCCL_IB_HCA\", \"NCCL_SOCKET_IFNAME\"]. Each host then keeps its own.",
+     "of Ray.",
+     "If NICs or interfaces have other names on this host, write the settings that name them on the head to "
+     "~/.config/vllm/ray_non_carry_over_env_vars.json: [\"NCCL_IB_HCA\", \"NCCL_SOCKET_IFNAME\"]. Each host then keeps "
+     "its own.",
      "Overwriting environment variable NCCL_IB_HCA from 'rocep1s0f1' to 'rocep1s0f0'"},
     {"ray-actor", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "actor died", NULL, "A worker of Ray ended.",
      "Look for the first error of that worker, above or in /tmp/ray/session_latest/logs on its host.",
      "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task."},
-    {"ray-waits", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "Waiting for creating a placement group", NULL,
-     "Ray has not given the job its GPUs yet, so NCCL has not begun: a host has not joined with the address that the "
-     "job asks for, or its GPUs are taken.",
-     "Check `ray status` and the addresses of `ray list nodes`: `ray start --node-ip-address` must be the address that "
-     "the job uses.",
+    {"ray-waits", ORR_FROM_OTHER, ORR_WEIGHT_ABSENT, "Waiting for creating a placement group", NULL, ORR_RAY_WAITS,
      "Waiting for creating a placement group of specs for 10 seconds. specs=[{'GPU': 1.0, 'node:10.0.0.1': 0.001}]."},
-    {"ray-group", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Cannot provide a placement group", NULL,
-     "Ray has fewer free GPUs than the job wants, so NCCL had not begun.",
-     "Check `ray status`: all hosts must have joined with their GPUs, and none may be taken by another job.",
+    {"ray-group", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Cannot provide a placement group", NULL, ORR_RAY_WAITS,
      "Cannot provide a placement group of placement_group_specs=[{'GPU': 1.0}] within 1800 seconds."},
-    {"vllm-engine", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "Engine core initialization failed", NULL,
-     "A process of vLLM ended while it started.", ORR_FIRST_OF_WORKERS,
+    {"vllm-engine", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, " initialization failed",
+     "See root cause above| due to an exception", "A process of vLLM ended while it started.", ORR_FIRST_OF_WORKERS,
      "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"},
-    {"vllm-worker", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "WorkerProc initialization failed", NULL,
-     "A worker of vLLM ended while it started.", ORR_FIRST_OF_WORKERS,
-     "Exception: WorkerProc initialization failed due to an exception in a background process. See stack trace for "
-     "root cause."},
     {"vllm-answer", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "RPC call to %w timed out", NULL,
      "A worker of vLLM did not answer in time: it ended, it takes long, or it hangs in a collective or in a kernel.",
-     "Look for the first error of each worker, and run `py-spy dump` on the workers while it hangs. Check once with "
-     "--enforce-eager and --disable-custom-all-reduce: what helps names the part.",
+     "If a worker's log has an earlier error, begin with that error. If `py-spy dump` shows the workers in different "
+     "functions while it hangs, they took different paths. Run once with --enforce-eager, and once with "
+     "--disable-custom-all-reduce: if one of them helps, CUDA graphs or vLLM's own all-reduce are at fault.",
      "TimeoutError: RPC call to execute_model timed out."},
     {"sglang-watchdog", ORR_FROM_OTHER, ORR_WEIGHT_HANG, "atchdog timeout (self.watchdog_timeout=", NULL,
      "SGLang's scheduler made no progress within its time limit: a collective waits for another rank, or a kernel "
      "compiles or hangs.",
-     "Compare what the ranks do with `py-spy dump`, and look for the first error of the others. --watchdog-timeout "
-     "raises the limit if the ranks only take long. Check once with --disable-cuda-graph.",
+     "If another rank's log has an earlier error, begin with that error. If `py-spy dump` shows a rank that compiles "
+     "or loads, raise --watchdog-timeout. Run once with --disable-cuda-graph: if it then works, CUDA graphs are at "
+     "fault.",
      "[2026-08-26 10:10:01 TP0] Watchdog timeout (self.watchdog_timeout=300)"},
     {"sglang-child", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "Received sigquit from a child proc", NULL,
      "A process of SGLang ended.", ORR_FIRST_OF_WORKERS,
@@ -302,7 +289,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "A process is in a call of torch.distributed.", "Compare it with the stacks of the other ranks.",
      "    barrier (torch/distributed/distributed_c10d.py:4159)"},
     {"pod-pending", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, " Pending %d", "   ",
-     "A pod of the job has not started: no node has what it asks for (GPUs, NICs, memory), and the others wait for it.",
+     "A pod of the job has not started, and the others wait for it.",
      "`kubectl describe pod NAME` says at its end (Events) what is lacking.",
      "llm-worker-6      0/1     Pending   0          33m   <none>"},
     {"pod-image", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "ImagePull", "BackOff   |   ",

@@ -127,7 +127,7 @@ void orr_log_take_bar(struct orr_log_building *b, const char *line, size_t lengt
 void orr_log_take_watchdog(struct orr_log_building *b, const char *id, const char *text, size_t length, int32_t rank,
                            uint32_t line)
 {
-    if (!strcmp(id, "watchdog-work") || !strcmp(id, "watchdog-at-work") || !strcmp(id, "watchdog-at-sequence"))
+    if (!strcmp(id, "watchdog-work") || !strcmp(id, "watchdog-at-work"))
         take_progress(b, text, length, rank, line);
     else if (!strcmp(id, "watchdog-timeout"))
         take_timed_out(b, text, length, rank, line);

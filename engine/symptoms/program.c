@@ -173,7 +173,7 @@ static void not_waited_for(struct orr_symptom_finder *f)
 /* The others wait in a barrier while the first rank prepares data. */
 static void prepares_data(struct orr_symptom_finder *f)
 {
-    const struct orr_log_event *hang = orr_log_event_of(f->log, "watchdog-timeout|store-key");
+    const struct orr_log_event *hang = orr_log_event_of(f->log, "watchdog-timeout|store-id");
     const struct orr_log_event *first = orr_log_event_of(f->log, "zero-first|main-first");
     if (!hang || !first)
         return;

@@ -185,17 +185,16 @@ void orr_triage_level(struct orr_triaging *t)
                 : pair_has
                     ? orr_triage_text(t, ", while two GPUs alone may use P2P through an AMD CPU (line %u)", ways.p2p)
                     : "",
-                guest ? " The virtual machine hides the PCIe switches of its host, so all GPUs seem to be directly at "
-                        "the CPU."
+                guest ? " In this virtual machine all GPUs seem to be directly at the CPU, whatever switches the host "
+                        "has."
                       : ""),
             .check = orr_triage_text(t,
                                      "Check: run with NCCL_P2P_LEVEL=%s: if the log then says \"via P2P\", it is that; "
                                      "compare the speed, and use all_reduce_perf -c 1 for wrong data.",
                                      decision->distance > ORR_PATH_PHB ? "SYS" : path),
-            .cure = guest
-                        ? "Give NCCL the host's tree: NCCL_TOPO_FILE with its PCIe switches above the guest's bus ids "
-                          "(`orrery vm-file host.xml` makes one), or virtual switches in QEMU. ACS of the host may "
-                          "still send P2P through the CPU."
-                        : "Keep that level only if it is faster and stable: P2P through CPUs is often slower than "
-                          "shared memory, above all with all GPUs at once."});
+            .cure = guest ? "If the host has PCIe switches, give NCCL a topology file (NCCL_TOPO_FILE) with them above "
+                            "the guest's bus ids, which `orrery vm-file host.xml` makes, or virtual switches in QEMU. "
+                            "If ACS is on in those switches, P2P still goes through the CPU."
+                          : "Keep that level only if it is faster with all GPUs at once, and stable: P2P through CPUs "
+                            "can be slower than shared memory."});
 }

@@ -107,8 +107,8 @@ static void say_verdict(struct orr_triaging *t)
                                    "The job did its work and hung at its end: after line %u, when %s, ranks waited for "
                                    "one another in a collective until a time limit.",
                                    triage->finished, triage->finished_how));
-            say(t, "Some ranks had left, or did not call that collective: call it (a barrier, saving, testing) on "
-                   "every rank or on none, and let all ranks end together.");
+            say(t, "If some ranks had left or did not call that collective (a barrier, saving, testing), call it on "
+                   "every rank or on none.");
         } else if (triage->noise)
             say(t,
                 orr_triage_text(
@@ -183,7 +183,7 @@ static bool say_tried(struct orr_triaging *t)
     enum { MOST_OF = 10 };
     if (!cause || !cause->tested || cause->left > check->differ / MOST_OF)
         return false;
-    say(t, orr_triage_text(t, "Most likely cause: %s. %s", cause->what, cause->why));
+    say(t, orr_triage_text(t, "This would explain the differences: %s. %s", cause->what, cause->why));
     say(t, orr_triage_text(t, "%c%s.", toupper((unsigned char)cause->advice[0]), cause->advice + 1));
     return true;
 }

@@ -207,14 +207,12 @@ static bool name_other_calls(struct orr_triaging *t, const char *group)
                             : "the program's ranks took different paths"));
     t->triage->missing_check =
         strcmp(odd->operation, most->operation) != 0
-            ? "Check how many batches each rank has (print len(dataloader)), and each condition that not all ranks "
-              "meet: "
-              "give all ranks equally many batches, and make the same calls on every rank. "
+            ? "If `print(len(dataloader))` differs between the ranks, give all ranks equally many batches. If only "
+              "some ranks meet a condition of the program, make the same calls on every rank. "
               "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 records the calls."
-            : "Check what decides the size on each rank: its batch, padding, or in a server the requests and tokens "
-              "that "
-              "it schedules (run once without speculative decoding). All ranks must give equally many elements, and no "
-              "setting of NCCL changes that.";
+            : "If the batch or its padding differs between the ranks, make all ranks give equally many elements. In a "
+              "server, run once without speculative decoding: if it then works, the ranks schedule different tokens. "
+              "No setting of NCCL changes that.";
     return true;
 }
 
