@@ -21,18 +21,18 @@ static json_t *numbers(struct orr_json *json, const int32_t *list, uint32_t coun
     return array;
 }
 
-static json_t *event_json(struct orr_json *json, const struct orr_log_event *event)
+static json_t *event_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_event *event)
 {
     const struct orr_log_message *message = event->message;
-    return ORR_OBJECT(json, ORR_STRING("id", message ? message->id : "unknown"),
-                      ORR_STRING("severity", orr_event_severity(event)), ORR_STRING("ends_job", orr_event_ends(event)),
-                      ORR_BOOL("consequence", message && orr_log_follows(message->weight)),
-                      ORR_STRING("text", event->text), ORR_INT("line", event->line),
-                      ORR_INT("last_line", event->last_line), ORR_INT("count", event->count),
-                      ORR_VALUE("ranks", numbers(json, event->ranks, event->rank_count)),
-                      ORR_VALUE("hosts", orr_json_texts(json, event->hosts, event->host_count)),
-                      ORR_STRING("means", message ? message->means : NULL),
-                      ORR_STRING("advice", message && message->advice[0] ? message->advice : NULL));
+    const char *advice = message ? orr_symptom_advice(log, message->advice) : "";
+    return ORR_OBJECT(
+        json, ORR_STRING("id", message ? message->id : "unknown"), ORR_STRING("severity", orr_event_severity(event)),
+        ORR_STRING("ends_job", orr_event_ends(event)),
+        ORR_BOOL("consequence", message && orr_log_follows(message->weight)), ORR_STRING("text", event->text),
+        ORR_INT("line", event->line), ORR_INT("last_line", event->last_line), ORR_INT("count", event->count),
+        ORR_VALUE("ranks", numbers(json, event->ranks, event->rank_count)),
+        ORR_VALUE("hosts", orr_json_texts(json, event->hosts, event->host_count)),
+        ORR_STRING("means", message ? message->means : NULL), ORR_STRING("advice", advice[0] ? advice : NULL));
 }
 
 static json_t *values_json(struct orr_json *json, const struct orr_ran_value *values, uint32_t count)
@@ -135,7 +135,7 @@ json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const 
 {
     json_t *events = orr_json_array(json);
     for (uint32_t i = 0; i < log->event_count; i++)
-        orr_json_add(json, events, event_json(json, &log->events[i]));
+        orr_json_add(json, events, event_json(json, log, &log->events[i]));
     return ORR_OBJECT(
         json, ORR_STRING("verdict", orr_triage_word(triage->verdict)),
         ORR_VALUE("sentences", orr_json_texts(json, triage->sentences, triage->sentence_count)),

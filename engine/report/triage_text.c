@@ -44,7 +44,7 @@ static void write_event(struct orr_page *page, const struct orr_log *log, const 
     orr_page_line(page, "    ", "%s", event->text);
     if (event->message) {
         orr_page_say(page, ORR_STYLE_PLAIN, "      ", event->message->means);
-        orr_page_say(page, ORR_STYLE_PLAIN, "      ", event->message->advice);
+        orr_page_say(page, ORR_STYLE_PLAIN, "      ", orr_symptom_advice(log, event->message->advice));
     } else {
         orr_page_say(page, ORR_STYLE_PLAIN, "      ", "Orrery does not know this message.");
     }

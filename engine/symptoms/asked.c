@@ -182,7 +182,7 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
         for (const struct orr_asked *row = NULL; (row = next_row(row, &table));) {
             if (!answers(row, log, i, memory))
                 continue;
-            const char *check = orr_symptom_untried(f, row->check), *cure = orr_symptom_untried(f, row->cure);
+            const char *check = orr_symptom_advice(log, row->check), *cure = orr_symptom_advice(log, row->cure);
             if (!check[0] || !cure[0])
                 continue; /* the answer was tried, and the question remains */
             ORR_SYMPTOM(f, row->id, weight_of(log), log->said[i].line, .cause = row->cause, .check = check,

@@ -21,8 +21,6 @@ void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *sym
 /* The value of a setting in the text; NULL if the text does not name it, or lines contradict each other. ret_line may
  * be NULL. */
 const char *orr_symptom_setting(const struct orr_log *log, const char *name, uint32_t *ret_line);
-/* tried.c: the advice without sentences that say to set what the text sets already; "" if nothing is left. */
-const char *orr_symptom_untried(const struct orr_symptom_finder *f, const char *advice);
 /* Whether a word is one of "A|B|C", whatever its case. */
 bool orr_symptom_is_one(const char *word, const char *words);
 

@@ -49,6 +49,11 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
     orr_symptoms_of_settings(&f);
     orr_symptoms_of_questions(&f);
     orr_symptoms_of_next_runs(&f);
+    for (uint32_t i = 0; i < ret_symptoms->count; i++) {
+        struct orr_symptom *row = &ret_symptoms->rows[i];
+        row->check = orr_symptom_remedy(log, row->check);
+        row->cure = orr_symptom_remedy(log, row->cure);
+    }
     if (ret_symptoms->count)
         qsort(ret_symptoms->rows, ret_symptoms->count, sizeof *ret_symptoms->rows, by_weight);
     return orr_arena_starved(arena) ? orr_fail_nomem(err) : orr_budget_check(err);

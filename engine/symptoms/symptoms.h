@@ -48,6 +48,11 @@ enum orr_code orr_symptoms_find(const struct orr_log *log, struct orr_arena *are
                                 struct orr_error *err) ORR_NO_DISCARD;
 /* The first cause that explains a message; NULL if none does. */
 const struct orr_symptom *orr_symptom_explaining(const struct orr_symptoms *symptoms, const char *id);
+/* advice.c: advice without the sentences that the text has answered; "" if nothing is left. A constant, or of the log's
+ * arena. */
+const char *orr_symptom_advice(const struct orr_log *log, const char *advice);
+/* The same for a cause that lines prove: what must be done stays, and only conditions ("If ...") can be answered. */
+const char *orr_symptom_remedy(const struct orr_log *log, const char *remedy);
 const char *orr_symptom_word(enum orr_symptom_weight weight);
 /* The event of the first of the messages "A|B|C" that the text has; NULL if it has none of them. */
 const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *ids);

@@ -124,7 +124,9 @@ static void say_verdict(struct orr_triaging *t)
         break;
     case ORR_TRIAGE_UNKNOWN:
         say(t,
-            log->test_rows ? "nccl-tests measured all its sizes; the text does not show its last lines."
+            log->test_rows && log->test_most && log->test_size >= log->test_most
+                ? "nccl-tests measured all its sizes; the text does not show its last lines."
+            : log->kinds[ORR_LOG_TEST_START] ? "The text has only a part of nccl-tests' output."
             : log->kinds[ORR_LOG_INIT_COMPLETE]
                 ? orr_triage_text(t, "%s's initialisation ended; the log does not show whether the job did.", library)
                 : "The log does not show whether the job worked: it has no line about the end of an initialisation.");
@@ -158,7 +160,7 @@ static void say_event(struct orr_triaging *t, bool explained)
         say(t,
             "Look at the network between the hosts (links, plugin, settings) and at the GPUs, not for a missing rank.");
     else if (meant)
-        say(t, event->message->advice);
+        say(t, orr_symptom_advice(t->log, event->message->advice));
     say(t, orr_triage_text(t, "First %s, line %u%s: %.*s", orr_event_severity(event), event->line,
                            where(t, event->ranks, event->rank_count, event->hosts, event->host_count), QUOTED_MOST,
                            event->text));
@@ -208,7 +210,7 @@ static void say_note(struct orr_triaging *t)
         if (!message || !(message->from & ORR_FROM_INFO))
             continue;
         say(t, message->means);
-        say(t, message->advice);
+        say(t, orr_symptom_advice(t->log, message->advice));
         return;
     }
 }

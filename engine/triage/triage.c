@@ -299,7 +299,8 @@ static void judge(struct orr_triaging *t)
         return;
     }
     const bool measured = log->test_rows && log->test_most && log->test_size >= log->test_most;
-    if (!ended && !measured && ((!log->test_rows && find_unfinished(t)) || log->kinds[ORR_LOG_TEST_START])) {
+    if (!ended && !measured && !orr_triage_asks_else(log) &&
+        ((!log->test_rows && find_unfinished(t)) || log->kinds[ORR_LOG_TEST_START])) {
         triage->verdict = ORR_TRIAGE_INCOMPLETE;
         if (!triage->missing_count)
             (void)orr_triage_collectives(t);
