@@ -13,7 +13,8 @@ const struct orr_asked orr_asked_design[] = {
      "From 2.18.5 on a GPU uses several: of k nearest NICs that m GPUs share, k / m rounded up, by channel. Rings and "
      "trees can use several in every release.",
      "Check: \"via NET/IB/N\" of the channels named \"NN/1\" with NCCL_DEBUG=INFO; `orrery p2p` prints the NICs.",
-     "Update NCCL. From 2.28.3 on, NCCL_NETDEVS_POLICY=MAX:2 or ALL sets how many NICs a GPU uses."},
+     "If the release is older than 2.18, update NCCL. From 2.28.3 on, NCCL_NETDEVS_POLICY=MAX:2 or ALL sets how "
+     "many NICs a GPU uses. If one NIC fills the PCIe link of the GPU, use all GPUs of the host to use all NICs."},
     {"asked-some-nics",
      "part of the nic|only uses 4|only uses 2|subset of |only some of|not all nic|not all of the|only half of|other "
      "nics|some nics|not use all|doesn t use all|does not use all|not used all|unused nic|only one nic|only 1 nic|one "

@@ -132,7 +132,7 @@ const struct orr_asked orr_asked_host[] = {
      "Dump the real host (NCCL_TOPO_DUMP_FILE=host.xml), and give GPUs and NICs the bus ids that they have in the VM; "
      "switches get ids that are not in use: `orrery vm-file host.xml` does both. Show the VM the NUMA nodes of its "
      "CPUs and memory. ACS stays on in a VM, so NICs need ATS (`mlxconfig -d DEVICE query | grep ATS` on the host)."},
-    {"asked-vm-p2p", VIRTUAL "&p2p|peer to peer|iommu| acs &!nvlink|rdma|roce|infiniband",
+    {"asked-vm-p2p", VIRTUAL "&p2p|peer to peer|iommu| acs &!nvlink|rdma|roce|infiniband|socket|iperf",
      "In a virtual machine the IOMMU and PCIe ACS must stay on, so P2P over PCIe goes up to the CPU, and the driver "
      "offers it only if the hypervisor declares it (QEMU: x-nv-gpudirect-clique). Otherwise NCCL sends data through "
      "host memory, which always works.",
@@ -152,7 +152,7 @@ const struct orr_asked orr_asked_host[] = {
     {"asked-containers",
      CONTAINERS
      "&nvlink|p2p|peer to peer|cuda ipc&across|between|different|separate|two |multiple|several|isolated|each |own "
-     "|inter |same node|same host&!no space|size|one container|one docker|single container",
+     "|inter |same node|same host&!sharp|nvls|no space|size|one container|one docker|single container",
      "NCCL uses P2P, and so NVLink, between two containers of a host only if each of them sees both GPUs: CUDA cannot "
      "open memory of a GPU that a process does not see. With a GPU of its own for each container or pod, NCCL is left "
      "with shared memory, if they share it, or the network.",
@@ -258,7 +258,9 @@ const struct orr_asked orr_asked_host[] = {
      "Check: `all_reduce_perf -c 1` counts wrong values with P2P and none without. `sudo lspci -vvv | grep -i acsctl` "
      "(SrcValid+ or ReqRedir+: ACS is on), and `cat /proc/cmdline` for iommu=pt.",
      ORR_ACS_CURE},
-    {"asked-epyc", "epyc&p2p|peer to peer|allreduce|all_reduce|nccl|bandwidth&slow|low |poor|bad |drop|half|only",
+    {"asked-epyc",
+     "epyc&p2p|peer to peer|allreduce|all_reduce|nccl|bandwidth&slow|low |poor|bad "
+     "|drop|half|only&!iommu is disabled|iommu disabled|iommu off|iommu is off|iommu pt|nps4",
      "On AMD EPYC, two settings of the BIOS decide how fast GPUs reach each other and host memory: an IOMMU that "
      "translates slows P2P down, and with one NUMA node per socket (NPS1) data crosses the whole socket.",
      "Check: `cat /proc/cmdline` (iommu=pt or amd_iommu=off), and `numactl -H`: NPS4 shows four nodes for each socket.",

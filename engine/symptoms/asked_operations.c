@@ -18,8 +18,8 @@ const struct orr_asked orr_asked_operations[] = {
      "Check: `nvidia-smi nvlink -gt d` before and after a run counts the data of each NVLink.",
      "Fewer channels only use less of the NVLinks' bandwidth."},
     {"asked-link",
-     "nvlink&instead of|only |eoretical| why&gb&!active|inactive|container| shm |shared memory|per "
-     "gpu;nvswitch&should|lower than|only |expect&gb",
+     "nvlink|nvswitch&instead of 25|eoretical|advertis|data sheet|datasheet|line rate|should|lower "
+     "than|nvlink_bw&gb&!active|inactive|container| shm |shared memory|per gpu|fraction|which |bridge",
      "Packets on an NVLink also carry headers, so NCCL counts 20 of the 25 GB/s of an A100's NVLink (12 of them: 240, "
      "not 300 GB/s), 20.6 of an H100's (18: 370, not 450) and 40.1 of the 50 of a B200's (18: 722, not 900). Data "
      "sheets count both directions.",
@@ -43,7 +43,8 @@ const struct orr_asked orr_asked_operations[] = {
      "than&4 node|four|3 node|three|more nodes;falls|drops|decreas|degrad|goes down|but only&2 node|two node|2 "
      "hosts|two hosts&3 node|4 node|6 node|8 node|on 4|to 4|more nodes|three|four&gb s|busbw|bandwidth",
      "On 2 hosts the bus bandwidth of AllReduce may exceed that of the NICs: its factor 2(n-1)/n stands for a ring, "
-     "and trees and NVLink SHARP send less over the network. From 4 hosts on, the NICs limit it.",
+     "and trees and NVLink SHARP send less over the network. From 4 hosts on, the NICs limit it, unless InfiniBand "
+     "SHARP (NCCL_COLLNET_ENABLE=1) lets the switches add the data.",
      "Check: with NCCL_ALGO=Ring, the bus bandwidth stays below the total of the NICs.",
      "Say how many GPUs each host has, and how many NICs of which speed. Orrery then computes what to expect."},
     {"asked-shared-switch",

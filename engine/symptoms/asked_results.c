@@ -77,8 +77,9 @@ const struct orr_asked orr_asked_results[] = {
      "newer releases report an error. From 2.24.3 on, NCCL_ALGO=\"allreduce:tree\" concerns one operation alone."},
     {"asked-ring-latency",
      " ring |reducescatter|reduce scatter|reduce_scatter|allgather|all gather|all_gather&middle|medium| mid "
-     "|small|latency|linear|declin|decreas|degrad|drop&node|rank|scale|host|server|gpus&increas|grow|number of|more "
-     "|scal| add |linear&!three |two | 2 node|version| v2 ",
+     "|small|latency|linear|declin|decreas|degrad|drop|going down|goes "
+     "down&node|rank|scale|host|server|gpus&increas|grow|number of|more |scal| add |linear&!three |two | 2 "
+     "node|version| v2 ",
      "The latency of a ring grows linearly with the number of ranks, that of trees and PAT with its logarithm. With "
      "more hosts, small and medium sizes therefore lose bus bandwidth, and the largest keep it. AllGather and "
      "ReduceScatter, which have no trees, lose most: each step carries only size / ranks.",

@@ -123,9 +123,10 @@ const struct orr_asked orr_asked_use[] = {
     {"asked-protocol",
      " ll128 &what is|what are|difference|why does nccl|when does|how does| mean &!wrong;simple& ll &difference|what "
      "is|when ; ll128 &never|not chosen|not used|not use |disabled|unavailable| is 0 0",
-     "Simple sends large blocks and then a flag: full bandwidth, high latency. LL puts a flag beside every 4 bytes of "
-     "data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 94 % of the bandwidth, and "
-     "needs hardware that keeps the order of 128 bytes, such as NVLink.",
+     "Simple sends large blocks and then a flag: full bandwidth, high latency. LL puts a flag beside every 4 bytes "
+     "of data: half the bandwidth, lowest latency. LL128 sends 120 bytes of data in 128, about 94 % of the "
+     "bandwidth, and needs hardware that keeps the order of 128 bytes: without NVLink, NCCL does not choose it by "
+     "itself.",
      "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING prints the protocol of each operation.",
      "Leave NCCL_PROTO unset: a forced LL128 can give wrong data where NCCL does not allow it."},
     {"asked-slow-training",
