@@ -173,9 +173,9 @@ static void service_mesh(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(f, "service-mesh", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(f,
-                                          "A service mesh puts its proxy into the pods (line %u), which takes the TCP "
-                                          "connections that NCCL opens between ranks on changing ports, and often "
-                                          "breaks them. The port of the rendezvous may work.",
+                                          "A service mesh puts its proxy into the pods (line %u), which takes the "
+                                          "TCP connections that NCCL opens between ranks on changing ports, and can "
+                                          "break them. The port of the rendezvous may work.",
                                           line),
                 .check =
                     "Check: the same job in pods without the proxy (a namespace without injection) works; `kubectl "
@@ -275,14 +275,14 @@ static void huge_pages(struct orr_symptom_finder *f)
     ORR_SYMPTOM(f, "efa-huge-pages", ORR_SYMPTOM_CAUSE, fork->line,
                 .cause = orr_symptom_text(
                     f,
-                    "A process could not fork (line %u) because huge pages ran out%s: EFA puts its buffers into them, "
-                    "and a child, such as a data loader's worker, needs them again. Ordinary memory may be free.",
-                    fork->line, pages ? orr_symptom_text(f, " (line %u)", pages->line) : ""),
+                    "A process could not fork (line %u)%s. EFA puts its buffers into huge pages, and a child, such "
+                    "as a data loader's worker, needs them again. Ordinary memory may be free.",
+                    fork->line, pages ? orr_symptom_text(f, " because huge pages ran out (line %u)", pages->line) : ""),
                 .check =
-                    "Check: run with FI_EFA_USE_HUGE_PAGE=0, and the error is gone; `grep HugePages /proc/meminfo` "
-                    "while the job runs.",
-                .cure = "Leave FI_EFA_USE_HUGE_PAGE=0 set, which costs little, or raise vm.nr_hugepages; data loaders "
-                        "that start workers by spawn or forkserver do not copy them.",
+                    "Check: run once with FI_EFA_USE_HUGE_PAGE=0; `grep HugePages /proc/meminfo` while the job runs.",
+                .cure = "If the error is gone with FI_EFA_USE_HUGE_PAGE=0, leave it set, which costs little, or "
+                        "raise vm.nr_hugepages; data loaders that start workers by spawn or forkserver do not copy "
+                        "them.",
                 .explains = fork->message->id);
 }
 

@@ -29,13 +29,14 @@ static void port_down(struct orr_symptom_finder *f)
         f, "port-down", ORR_SYMPTOM_CAUSE, down->line,
         .cause = orr_symptom_text(f,
                                   "The port of a NIC%s%.60s%s went down before the connection broke (line %u, %u "
-                                  "time%s). A link that flaps usually has a bad cable, transceiver or switch port.",
+                                  "time%s).",
                                   *host ? " of " : "", host, down->host_count > 1 ? " and of other hosts" : "",
                                   down->line, down->count, down->count == 1 ? "" : "s"),
-        .check =
-            "Check on these hosts: `ibstat`, `mlxlink -d mlx5_0 -c`, and the growing LinkDownedCounter of `perfquery` "
-            "or `ibqueryerrors`. If several hosts lost their link at one time, look at their common switch.",
-        .cure = "Reseat or replace the cable. NCCL_IB_TIMEOUT=22 only bridges interruptions of a few seconds.",
+        .check = "Check on these hosts: `ibstat`, `mlxlink -d mlx5_0 -c`, and the growing LinkDownedCounter of "
+                 "`perfquery` or `ibqueryerrors`.",
+        .cure = "If one port alone flaps, reseat or replace its cable or transceiver. If several hosts lost their "
+                "link at one time, look at their common switch. NCCL_IB_TIMEOUT=22 only bridges interruptions of a "
+                "few seconds.",
         .explains = "ib-retry-exceeded");
 }
 
@@ -72,11 +73,11 @@ static void mtu_differs(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(
         f, "mtu-differs", ORR_SYMPTOM_CAUSE, event->line,
-        .cause = "The error came with a newer NCCL, and one known reason is the MTU: from 2.20 on NCCL no longer takes "
-                 "the smaller MTU of two ports at both ends, so ports with different MTU, which worked before, fail.",
+        .cause = "The error came with a newer NCCL. From 2.20 on, NCCL no longer takes the smaller MTU of two ports "
+                 "at both ends, so ports with different MTU, which worked before, fail like this.",
         .check = "Check: `ibv_devinfo | grep active_mtu` (RoCE: also `ip link`) must be the same on all hosts.",
-        .cure = "Give ports, interfaces and switches of all hosts one MTU. If it is the same already, run once with "
-                "NCCL_NET_GDR_LEVEL=LOC, which shows whether GPUDirect RDMA is the cause.",
+        .cure = "If it differs, give ports, interfaces and switches of all hosts one MTU. If it is the same, run "
+                "once with NCCL_NET_GDR_LEVEL=LOC: if that works, GPUDirect RDMA is at fault.",
         .explains = event->message->id);
 }
 
@@ -94,13 +95,14 @@ static void default_gid(struct orr_symptom_finder *f)
         f, "gid-default", ORR_SYMPTOM_CAUSE, event->line,
         .cause = orr_symptom_text(
             f,
-            "The NICs are RoCE (line %u) and NCCL_IB_GID_INDEX is not set, so NCCL before 2.21 takes GID index 0, "
-            "mostly RoCE v1 with a link-local address, which routers drop: then the other end never answers (line %u).",
+            "The NICs are RoCE (line %u) and NCCL_IB_GID_INDEX is not set, so NCCL before 2.21 takes GID index 0. "
+            "If that is RoCE v1 or a link-local address, routers drop its packets, and the other end never answers "
+            "(line %u).",
             list->line, event->line),
-        .check = "Check: `show_gids` on both hosts: the row with v2 and the IPv4 address, mostly index 3; `ib_write_bw "
-                 "-x 3` between the same NICs must work.",
-        .cure = "Set NCCL_IB_GID_INDEX=3 (that row) on all hosts. If the error comes only after hours, look at the "
-                "link instead: cables, PFC and ECN.",
+        .check = "Check: `show_gids` on both hosts: the index of the row with v2 and the IPv4 address; `ib_write_bw "
+                 "-x INDEX` between the same NICs must work.",
+        .cure = "If that index is 3, set NCCL_IB_GID_INDEX=3 on all hosts. If the error comes only after hours, "
+                "look at the link instead: cables, PFC and ECN.",
         .explains = "ib-retry-exceeded");
 }
 
@@ -128,8 +130,8 @@ static void mixed_layers(struct orr_symptom_finder *f)
         .check = "Check: `ibstat` (Link layer) on each host, and that \"NET/IB : Using\" lists the same NICs on "
                  "all.",
         .cure = orr_symptom_text(f,
-                                 "Leave it out on all hosts: NCCL_IB_HCA=^=%.*s, or name the InfiniBand NICs "
-                                 "(NCCL_IB_HCA==mlx5_0,mlx5_1,...).",
+                                 "If it is not meant for NCCL, leave it out on all hosts: NCCL_IB_HCA=^=%.*s, or "
+                                 "name the InfiniBand NICs (NCCL_IB_HCA==mlx5_0,mlx5_1,...).",
                                  length, name),
         .explains = event->message->id);
 }
@@ -174,7 +176,7 @@ static void gdr_on_one_side(struct orr_symptom_finder *f)
                                   "Check there: `lsmod | grep peermem`; if it is loaded, `nvidia-smi topo -m`: the GPU "
                                   "of rank %d may have no NIC nearer than the CPU (NODE, SYS).",
                                   without.to),
-        .cure = "Run `modprobe nvidia-peermem` on that host, and at every start.");
+        .cure = "If it is not loaded, run `modprobe nvidia-peermem` on that host, and at every start.");
 }
 
 /* A connection broke after a long time without a line. TCP itself gives up after 15 minutes without an answer. */
@@ -190,16 +192,15 @@ static void idle_connection(struct orr_symptom_finder *f)
         .cause = orr_symptom_text(
             f,
             "An open connection got no answer any more (line %u). Until then, nothing was printed for %u minutes "
-            "(lines %u "
-            "to %u): if nothing was sent either, a firewall, NAT or load balancer probably dropped the idle "
-            "connection.",
+            "(lines %u to %u): if nothing was sent either, a firewall, NAT or load balancer can have dropped the "
+            "idle connection.",
             event->line, pause->seconds / MINUTE, pause->from, pause->to),
         .check =
             "Check: the process at the other end still runs, and the job works if the pause is short. Compare the "
             "pause with the idle time limits on the path (`sysctl net.netfilter.nf_conntrack_tcp_timeout_established` "
             "on the hosts, the cloud's firewall).",
-        .cure = "Raise that limit, or prepare the data before init_process_group, or run a small all_reduce every few "
-                "minutes. A longer timeout in PyTorch does not help.",
+        .cure = "If a limit is shorter than the pause, raise it, or prepare the data before init_process_group, or "
+                "run a small all_reduce every few minutes. A longer timeout in PyTorch does not help.",
         .explains = event->message->id);
 }
 

@@ -74,7 +74,7 @@ static void wrong_index(struct orr_symptom_finder *f, const struct port *port, i
 {
     const char *kind = !port->chosen_line        ? "does not exist"
                        : port->chosen.link_local ? "is a link-local address, which cannot cross a router"
-                                                 : "is RoCE v1, which most networks do not carry";
+                                                 : "is RoCE v1, which routers do not forward";
     const char *good =
         port->good_line
             ? orr_symptom_text(f, "Index %d is RoCE v2 with %.20s (line %u).", port->good.index,
@@ -141,8 +141,8 @@ static void choose(struct orr_symptom_finder *f, const struct port *port)
     ORR_SYMPTOM(f, "gid-choice", ORR_SYMPTOM_CAUSE, port->good_line,
                 .cause = orr_symptom_text(
                     f,
-                    "On %.40s only index %d (line %u) and others of its kind are RoCE v2 with an address that routers "
-                    "forward. A link-local address (fe80:) or RoCE v1 mostly does not reach other hosts.",
+                    "On %.40s only index %d (line %u) and others of its kind are RoCE v2 with an address that "
+                    "routers forward. A link-local address (fe80:) or RoCE v1 does not pass a router.",
                     name_of(port), port->good.index, port->good_line),
                 .check = orr_symptom_text(f,
                                           "Check `show_gids` on every host: the same index must be RoCE v2 with such "
@@ -172,16 +172,17 @@ static void no_such_index(struct orr_symptom_finder *f)
     ORR_SYMPTOM(f, "gid-missing", ORR_SYMPTOM_CAUSE, event->line,
                 .cause = orr_symptom_text(
                     f,
-                    "\"%s\" of ibv_modify_qp (line %u) mostly means that the GID index in use%s%.*s%s is not in the "
+                    "\"%s\" of ibv_modify_qp (line %u) is the answer if the GID index in use%s%.*s%s is not in the "
                     "table of that host's NIC%s%.*s: NICs differ in it, and so do containers that share a NIC.",
                     empty ? "No data available" : "No such device", event->line, index ? " (" : "",
                     index ? (int)strspn(index + sizeof at - 1, "0123456789") : 0, index ? index + sizeof at - 1 : "",
                     index ? ")" : "", nic ? " " : "", nic ? (int)strcspn(nic + sizeof on - 1, ", ") : 0,
                     nic ? nic + sizeof on - 1 : ""),
                 .check = "Check: `show_gids` on every host and in every container lists the indices of each NIC.",
-                .cure = "Unset NCCL_IB_GID_INDEX: NCCL 2.21 or newer finds the index of each NIC. Otherwise write each "
-                        "host's own, the row with v2 and an address, to its /etc/nccl.conf. If one NIC alone fails, "
-                        "leave it out (NCCL_IB_HCA=^NAME); a job on one host needs none (NCCL_IB_DISABLE=1).",
+                .cure = "If a host has no row of that index, unset NCCL_IB_GID_INDEX (NCCL 2.21 or newer finds the "
+                        "index of each NIC), or write each host's own, the row with v2 and an address, to its "
+                        "/etc/nccl.conf. If one NIC alone fails, leave it out (NCCL_IB_HCA=^NAME); a job on one "
+                        "host needs none (NCCL_IB_DISABLE=1).",
                 .explains = "ib-modify-qp");
 }
 

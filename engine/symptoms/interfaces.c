@@ -27,11 +27,11 @@ static void management_port(struct orr_symptom_finder *f)
         ORR_SYMPTOM(f, "management-port", ORR_SYMPTOM_CAUSE, line, .slows = true,
                     .cause = orr_symptom_text(f,
                                               "All traffic between hosts goes over TCP through %.60s "
-                                              "(NCCL_SOCKET_IFNAME, line %u), which is usually a port for management.",
+                                              "(NCCL_SOCKET_IFNAME, line %u).",
                                               name, line),
                     .check = orr_symptom_text(f, "Check: `ethtool %.60s | grep Speed`.", name),
-                    .cure = "Name the fastest interface that all hosts share in NCCL_SOCKET_IFNAME, and give NCCL its "
-                            "InfiniBand or RoCE NICs if the hosts have them.");
+                    .cure = "If the hosts share a faster interface, name that one in NCCL_SOCKET_IFNAME. If they "
+                            "have InfiniBand or RoCE NICs, give them to NCCL.");
         return;
     }
 }
@@ -60,12 +60,13 @@ static void virtual_interfaces(struct orr_symptom_finder *f)
         f, "virtual-interfaces", event || f->log->mentions[ORR_MENTION_HANG] ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
         list->line,
         .cause = others > 1 ? orr_symptom_text(f,
-                                               "NCCL sends data %sthrough %u virtual interfaces of the host, such as "
-                                               "%.40s (line %u), whose addresses other hosts usually cannot reach.",
+                                               "NCCL sends data %sthrough %u virtual interfaces of the host, such "
+                                               "as %.40s (line %u), whose addresses other hosts may be unable to "
+                                               "reach.",
                                                only, others, other, list->line)
                             : orr_symptom_text(f,
-                                               "NCCL sends data %sthrough %.40s (line %u), a virtual interface of the "
-                                               "host, whose address other hosts usually cannot reach.",
+                                               "NCCL sends data %sthrough %.40s (line %u), a virtual interface of "
+                                               "the host, whose address other hosts may be unable to reach.",
                                                only, other, list->line),
         .check = "Check: `ip -br addr` on every host; \"NET/Socket : Using\" must list only the network that the hosts "
                  "share.",
@@ -104,8 +105,9 @@ static void missing_interface(struct orr_symptom_finder *f)
                                           "the host that lacks it prints \"no socket interface found\".",
                                           name),
                 .cure = orr_symptom_text(f,
-                                         "List the names of all hosts (NCCL_SOCKET_IFNAME=%.40s,NAME2), set each "
-                                         "host's own in its /etc/nccl.conf, or unset it.",
+                                         "If a host lacks it, list the names of all hosts "
+                                         "(NCCL_SOCKET_IFNAME=%.40s,NAME2), set each host's own in its "
+                                         "/etc/nccl.conf, or unset it.",
                                          name),
                 .explains = event->message->id);
 }

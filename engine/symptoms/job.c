@@ -135,24 +135,24 @@ static void ends_at_nccl(struct orr_symptom_finder *f)
     ORR_SYMPTOM(
         f, "ends-at-nccl", ORR_SYMPTOM_CAUSE, start->last_line,
         .cause =
-            hosts
-                ? orr_symptom_text(f,
-                                   "The text ends where %s starts NCCL (line %u): if it hangs there, the hosts do not "
-                                   "reach one another.",
-                                   server, start->last_line)
-                : orr_symptom_text(
-                      f,
-                      "The text ends where %s starts NCCL (line %u). If the job hangs there, a rank does not reach the "
-                      "others, or data between GPUs does not arrive, mostly because PCIe ACS or the IOMMU breaks P2P.",
-                      server, start->last_line),
-        .check = hosts ? "Check: run with NCCL_DEBUG=INFO. If all ranks print \"Init COMPLETE\", the server's own "
-                         "address is wrong."
-                       : "Check: run once with NCCL_P2P_DISABLE=1 NCCL_DEBUG=INFO. If that works, it is P2P. If ranks "
-                         "never print \"Init COMPLETE\", they do not reach one another: name the interface that all "
-                         "hosts share in NCCL_SOCKET_IFNAME.",
-        .cure = hosts ? "Name the interface that all hosts share in NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME, and "
-                        "each host's address on it in VLLM_HOST_IP or SGLANG_HOST_IP; open all ports between them."
-                      : ORR_ACS_CURE);
+            hosts ? orr_symptom_text(f,
+                                     "The text ends where %s starts NCCL (line %u): if it hangs there, ranks of the "
+                                     "hosts wait for one another.",
+                                     server, start->last_line)
+                  : orr_symptom_text(
+                        f,
+                        "The text ends where %s starts NCCL (line %u). If the job hangs there, a rank does not reach "
+                        "the others, or data between GPUs does not arrive.",
+                        server, start->last_line),
+        .check = hosts ? "Check: run with NCCL_DEBUG=INFO, which prints \"Init COMPLETE\" for each rank that "
+                         "reached the others."
+                       : "Check: run once with NCCL_P2P_DISABLE=1 NCCL_DEBUG=INFO. If that works, it is P2P. If "
+                         "ranks never print \"Init COMPLETE\", they do not reach one another: name the interface "
+                         "that all hosts share in NCCL_SOCKET_IFNAME.",
+        .cure = hosts ? "If all print it, give each host's own address in VLLM_HOST_IP or SGLANG_HOST_IP. If not, "
+                        "name the interface that all hosts share in NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME, and "
+                        "open all ports between them."
+                      : "`sudo lspci -vvv | grep -i acsctl` shows SrcValid+ where ACS is on. " ORR_ACS_CURE);
 }
 
 /* The line of a rank with NVLS that connected its trees and wrote nothing after that, although its initialisation did
@@ -188,15 +188,15 @@ static void ends_at_nvls(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(
         f, "ends-at-nvls", ORR_SYMPTOM_CAUSE, line,
-        .cause = orr_symptom_text(f,
-                                  "%s (line %u). If the job hangs there, the driver does not answer, mostly because "
-                                  "Fabric Manager or the NVSwitches are not in order.",
+        .cause = orr_symptom_text(f, "%s (line %u). If the job hangs there, the driver does not answer.",
                                   binds ? "The log ends where NCCL binds memory for NVLink SHARP (NVLS)"
                                         : "A rank's lines end after its trees, where NCCL sets up NVLink SHARP (NVLS)",
                                   line),
-        .check = "Check: run once with NCCL_NVLS_ENABLE=0; if that works, it is this.",
-        .cure = "Restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, of the driver's version) or the "
-                "host; meanwhile leave NCCL_NVLS_ENABLE=0 set.");
+        .check = "Check: run once with NCCL_NVLS_ENABLE=0: if that works, it is this. `nvidia-smi -q | grep -A3 "
+                 "Fabric` shows the state of the NVSwitches' fabric.",
+        .cure = "If the fabric is not Completed, restart Fabric Manager (`systemctl restart nvidia-fabricmanager`, "
+                "of the driver's version) or the host. If only the setting helps, leave NCCL_NVLS_ENABLE=0 set "
+                "meanwhile.");
 }
 
 /* PyTorch's barrier is an AllReduce of one element. The first one makes the communicator, on whichever GPU is current:
@@ -215,7 +215,7 @@ static void first_barrier(struct orr_symptom_finder *f)
                                               "which GPU a rank uses (line %u): two ranks may have used the same one.",
                                               call->line, chosen->line),
                     .check = "Check: while it hangs, nvidia-smi shows several processes on GPU 0.",
-                    .cure = "Call torch.cuda.set_device(LOCAL_RANK) before the first barrier, or give "
+                    .cure = "If it does, call torch.cuda.set_device(LOCAL_RANK) before the first barrier, or give "
                             "init_process_group() a device_id.");
         return;
     }
@@ -241,8 +241,9 @@ static void captured(struct orr_symptom_finder *f)
                                      capture->line),
                 .check = "Check: NCCL_DEBUG=WARN then prints \"NCCL cannot be captured in a graph\". \"NCCL version "
                          "...+cudaN\" shows NCCL's CUDA, and nvidia-smi the driver.",
-                .cure = "Install PyTorch and NCCL for one newer CUDA that the driver supports, or a newer driver. "
-                        "Without CUDA graphs (vLLM: --enforce-eager), it works meanwhile.",
+                .cure = "If NCCL's CUDA or the driver is older than that, install PyTorch and NCCL for one newer "
+                        "CUDA that the driver supports, or a newer driver. Run once without CUDA graphs (vLLM: "
+                        "--enforce-eager): if that works, it is the capture.",
                 .explains = usage->message->id);
 }
 
@@ -269,10 +270,11 @@ static void before_nccl(struct orr_symptom_finder *f)
                     "NCCL_DEBUG=%.10s is set (line %u), and no line comes from NCCL. If the text has all that the job "
                     "printed, it hangs (line %u) before NCCL starts, in MPI or in the launcher.",
                     level, line, hang->line),
-                .check = "Check: run `hostname` and then a small MPI program with the same command: if they hang too, "
-                         "it is not NCCL.",
-                .cure = "Name MPI's interface (--mca btl tcp,self --mca btl_tcp_if_include IFACE), turn hcoll off "
-                        "(--mca coll_hcoll_enable 0), and use an HPC-X or UCX that fits the NIC driver.");
+                .check = "Check: run `hostname` and then a small MPI program with the same command: if one hangs "
+                         "too, it is not NCCL.",
+                .cure = "If it is not, name MPI's interface (--mca btl tcp,self --mca btl_tcp_if_include IFACE), "
+                        "turn hcoll off (--mca coll_hcoll_enable 0), or use an HPC-X or UCX that fits the NIC "
+                        "driver.");
 }
 
 /* Whether two threads called one collective, of the same number in one communicator, with different counts. Without the

@@ -24,19 +24,19 @@ static void bonds(struct orr_symptom_finder *f)
         bond--;
     const char *name = orr_symptom_text(f, "%.*s", (int)strcspn(bond, ":/ ,"), bond);
     ORR_SYMPTOM(f, "bond", ORR_SYMPTOM_CAUSE, line, .slows = true,
-                .cause = orr_symptom_text(f,
-                                          "%.60s is a bond (line %u). NCCL sees one device, and %s, so a transfer "
-                                          "often uses one of its ports: half of the bandwidth.",
-                                          name, line,
-                                          many ? "even several queue pairs can be hashed to the same port"
-                                               : "one queue pair a connection"),
+                .cause = orr_symptom_text(
+                    f,
+                    "%.60s is a bond (line %u), which NCCL sees as one device. Each of its queue pairs uses one "
+                    "port, and %s.",
+                    name, line, many ? "several can be hashed to the same port" : "NCCL makes one for each connection"),
                 .check = many ? "Check: compare the port counters (ethtool -S or "
                                 "/sys/class/infiniband/*/ports/1/hw_counters) of both ports during a run."
                               : "Check: run with NCCL_IB_QPS_PER_CONNECTION=4 and compare; `ib_write_bw -q 8` shows "
                                 "what the bond can carry.",
-                .cure = many ? "Best: give NCCL the two ports unbonded. Else also set NCCL_IB_SPLIT_DATA_ON_QPS=1, and "
-                               "let the bond hash by layer 3+4."
-                             : "Set NCCL_IB_QPS_PER_CONNECTION=4 (or 2); best, give NCCL the two ports unbonded.");
+                .cure = many ? "If one port carries more than the other, set NCCL_IB_SPLIT_DATA_ON_QPS=1 and let "
+                               "the bond hash by layer 3+4, or give NCCL the two ports unbonded."
+                             : "If that is faster, keep NCCL_IB_QPS_PER_CONNECTION=4 (or 2), or give NCCL the two "
+                               "ports unbonded.");
 }
 
 /* The port of a DGX Spark is two NICs, each with half of its 200 Gb/s. */
@@ -62,8 +62,8 @@ static void half_port(struct orr_symptom_finder *f)
                          "both: NCCL_IB_HCA=rocep1s0f0,roceP2p1s0f0. `ibdev2netdev` lists their names.",
                 .check = "Check: with NCCL_DEBUG=INFO the line \"NET/IB : Using\" must list both NICs with /RoCE; `ip "
                          "link` must show mtu 9000 on both interfaces.",
-                .cure = "Give both interfaces an address and MTU 9000, name both NICs in NCCL_IB_HCA, and use a "
-                        "release of NCCL that supports this machine.");
+                .cure = "If a NIC is missing there, give both interfaces an address and MTU 9000, and name both "
+                        "NICs in NCCL_IB_HCA.");
 }
 
 /* Hosts have different NICs, and a setting hides that. */
@@ -154,12 +154,12 @@ static void gdr_is_off(struct orr_symptom_finder *f)
     ORR_SYMPTOM(f, "gdr-off", ORR_SYMPTOM_CAUSE, line, .slows = true,
                 .cause = orr_symptom_text(f,
                                           "GPUDirect RDMA is off for every NIC (line %u), so network traffic goes "
-                                          "through host memory, which costs up to half of the bandwidth.",
+                                          "through host memory.",
                                           line),
-                .check = "Check: `lsmod | grep nvidia_peermem` on the host. If it is loaded, use NCCL 2.23 or newer: "
-                         "older ones do not look in /sys/module. The lines \"via NET/IB\" must end in GDRDMA.",
-                .cure = "Run `modprobe nvidia-peermem` on the host, or use the open GPU driver with a kernel that has "
-                        "DMA-BUF (5.12 or newer).");
+                .check = "Check: `lsmod | grep nvidia_peermem` on the host.",
+                .cure = "If the module is loaded, use NCCL 2.23 or newer: older ones do not look in /sys/module. If "
+                        "it is not, run `modprobe nvidia-peermem` on the host, or use the open GPU driver with a "
+                        "kernel that has DMA-BUF (5.12 or newer).");
 }
 
 /* NCCL says that GPU and NIC are too far apart for GPUDirect RDMA, and no pair is near enough. */
@@ -188,8 +188,8 @@ static void too_far(struct orr_symptom_finder *f)
                                           far.gpu, far.nic, line, far.distance),
                 .check = "Check: `nvidia-smi topo -m` shows the path of GPU and NIC: PIX or PXB is near, PHB, NODE and "
                          "SYS lead through the CPU; the numbers count these kinds.",
-                .cure = "Measure with and without NCCL_NET_GDR_LEVEL=SYS (PHB within a CPU). Best, put the NIC below "
-                        "the PCIe switch of the GPU.");
+                .cure = "Run once with NCCL_NET_GDR_LEVEL=SYS (PHB within a CPU): if that is faster, keep it. If "
+                        "the machine has another slot for the NIC, below the PCIe switch of the GPU is best.");
 }
 
 /* A list of kernel modules without nvidia-peermem. */
@@ -207,8 +207,8 @@ static void module_is_absent(struct orr_symptom_finder *f)
             "GPUDirect RDMA, and network traffic goes through host memory, which costs half of the bandwidth or more.",
             absent->line),
         .check = "Check: the lines \"via NET/IB\" of NCCL_DEBUG=INFO end in GDRDMA if it is in use.",
-        .cure = "Run `modprobe nvidia-peermem` on the host (in Kubernetes, let the GPU operator load it), or use the "
-                "open GPU driver with a kernel that has DMA-BUF (5.12 or newer).");
+        .cure = "If they do not, run `modprobe nvidia-peermem` on the host (in Kubernetes, let the GPU operator "
+                "load it), or use the open GPU driver with a kernel that has DMA-BUF (5.12 or newer).");
 }
 
 /* RoCE uses a link-local address, which is GID index 0 or 1. InfiniBand's GIDs look the same and are right. */
@@ -228,7 +228,7 @@ static void link_local_gid(struct orr_symptom_finder *f)
             f, "NCCL uses a link-local GID (line %u: fe80::...%s%.8s), which cannot cross a router and may be RoCE v1.",
             event->line, index ? ", NCCL_IB_GID_INDEX=" : "", index ? index : ""),
         .check = "Check: `show_gids` lists index, address and version of each GID.",
-        .cure = "Set NCCL_IB_GID_INDEX to the row with the IPv4 address and v2, mostly 3; or unset it: since 2.21 NCCL "
+        .cure = "Set NCCL_IB_GID_INDEX to the row with the IPv4 address and v2, or unset it: since 2.21 NCCL "
                 "chooses RoCE v2 by itself.",
         .explains = event->message->id);
 }
@@ -342,8 +342,8 @@ static void locked_memory(struct orr_symptom_finder *f)
                                 "LimitMEMLOCK=infinity in its unit (`systemctl edit slurmd`), then `systemctl "
                                 "daemon-reload` and restart slurmd on every node."
                         : capable ? "Set LimitMEMLOCK=infinity in containerd's unit on the nodes, and restart it. "
-                                    "IPC_LOCK frees only processes that have it (CapEff in /proc/1/status): in a "
-                                    "container that does not run as root, mostly none has."
+                                    "IPC_LOCK frees only processes that have it (CapEff in /proc/1/status): a "
+                                    "container that does not run as root can lack it."
                         : pods
                             ? "Add IPC_LOCK to securityContext.capabilities of the container, which frees it from the "
                               "limit, or set LimitMEMLOCK=infinity in containerd's unit on the nodes."

@@ -24,8 +24,9 @@ static void slow_provider(struct orr_symptom_finder *f)
                                                   slow[k], record->line),
                         .check = "Check in the job's container: `fi_info -p efa` (or cxi) lists a provider, and `ls "
                                  "/dev/infiniband`.",
-                        .cure = "Give the container the EFA devices (Kubernetes: vpc.amazonaws.com/efa), install the "
-                                "EFA software in the image, and set FI_PROVIDER=efa.",
+                        .cure = "If /dev/infiniband is missing, give the container the EFA devices (Kubernetes: "
+                                "vpc.amazonaws.com/efa). If fi_info lists none although the devices are there, "
+                                "install the EFA software in the image. If it lists one, set FI_PROVIDER=efa.",
                         .explains = "ofi-open");
             return;
         }

@@ -130,7 +130,8 @@ static void not_active(struct orr_symptom_finder *f, const struct port *port)
                 ? "Set both on the host, each value once in the fabric (`ip link set PF vf N node_guid X`, `port_guid "
                   "X`; the SR-IOV operator with linkType: ib, or ib-kubernetes, does it), and bind the function again. "
                   "OpenSM needs `virt_enabled 2` in opensm.conf; UFM virtualisation on."
-                : "Start one on a host or a managed switch (`systemctl start opensm`), or ask who runs the fabric.");
+                : "If there is none, start one on a host or a managed switch (`systemctl start opensm`), or ask who "
+                  "runs the fabric.");
 }
 
 /* Ports without a link. NCCL uses the others. */
@@ -154,8 +155,8 @@ static void without_link(struct orr_symptom_finder *f, const struct port *ports,
                                           active ? "" : ", and uses TCP if no port is"),
                 .check = orr_symptom_text(f, "Check: `mlxlink -d %.40s` names the reason; for RoCE also `ip link`.",
                                           first->device),
-                .cure = "Check cable, transceiver and switch port, and bring the interface up (`ip link set INTERFACE "
-                        "up`), unless the port is not meant to be used.",
+                .cure = "If the port is meant to be used, bring its interface up (`ip link set INTERFACE up`), and "
+                        "check cable, transceiver and switch port.",
                 .explains = active ? NULL : "ib-port-down");
 }
 
@@ -207,8 +208,9 @@ static void unlike(struct orr_symptom_finder *f, const struct port *ports, uint3
                                       "cable; compare with an equal port.",
                                       slow->device),
             .cure = orr_symptom_text(f,
-                                     "Replace cable or transceiver, or correct the speed at the switch port. If "
-                                     "the port is meant for something else: NCCL_IB_HCA=^%s on every host.",
+                                     "If the enabled speed is the lower one, too, correct it at the NIC or switch "
+                                     "port. If it is not, replace cable or transceiver. If the port is meant for "
+                                     "something else: NCCL_IB_HCA=^%s on every host.",
                                      names));
         return;
     }
@@ -222,7 +224,8 @@ static void unlike(struct orr_symptom_finder *f, const struct port *ports, uint3
                                   slow->device, slow->rate, slow->layer == ETHERNET ? " Ethernet" : "", slow->line,
                                   fast->device, fast->rate, fast->layer == INFINIBAND ? " InfiniBand" : "", fast->line),
         .check = "Check: \"NET/IB : Using\" of NCCL_DEBUG=INFO lists the ports that a job takes.",
-        .cure = orr_symptom_text(f, "Leave the slower ones out on every host: NCCL_IB_HCA=^%s.", names));
+        .cure = orr_symptom_text(f, "If they are not meant for NCCL, leave them out on every host: NCCL_IB_HCA=^%s.",
+                                 names));
 }
 
 void orr_symptoms_of_ports(struct orr_symptom_finder *f)

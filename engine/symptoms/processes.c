@@ -143,8 +143,8 @@ static void one_gpu_twice(struct orr_symptom_finder *f)
                                           line, usage->line),
                 .check = "Check: with NCCL_DEBUG=WARN, NCCL says \"Duplicate GPU detected\". `nvidia-smi` lists both "
                          "processes for that GPU.",
-                .cure = "Give the server and the trainer different GPUs (CUDA_VISIBLE_DEVICES), or let them share one "
-                        "without NCCL between them (trl: vllm_mode=\"colocate\"; CUDA IPC).",
+                .cure = "If both are there, give the server and the trainer different GPUs (CUDA_VISIBLE_DEVICES), "
+                        "or let them share one without NCCL between them (trl: vllm_mode=\"colocate\"; CUDA IPC).",
                 .explains = usage->message->id);
 }
 

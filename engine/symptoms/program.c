@@ -122,8 +122,8 @@ static void experts_of_zero3(struct orr_symptom_finder *f)
                     "tokens to different experts (line %u): they can then wait in different collectives.",
                     stage, model),
                 .check = "Check: `py-spy dump` shows some ranks in an expert that others skip; ZeRO-2 does not hang.",
-                .cure = "Make each block of experts a leaf: deepspeed.utils.set_z3_leaf_modules(model, [BLOCK_CLASS]) "
-                        "(DeepSpeed 0.13 on), or use ZeRO-2.",
+                .cure = "If so, make each block of experts a leaf: deepspeed.utils.set_z3_leaf_modules(model, "
+                        "[BLOCK_CLASS]) (DeepSpeed 0.13 on), or use ZeRO-2.",
                 .explains = hang ? hang->message->id : NULL);
 }
 
@@ -146,7 +146,7 @@ static void uneven_generation(struct orr_symptom_finder *f)
                     line, stage),
                 .check = "Check: it works if all ranks get the same prompts. The number of new tokens differs between "
                          "ranks.",
-                .cure = "Call generate(..., synced_gpus=True), or gather the whole parameters first "
+                .cure = "If it does, call generate(..., synced_gpus=True), or gather the whole parameters first "
                         "(summon_full_params, GatheredParameters) and generate without communication.",
                 .explains = hang ? hang->message->id : NULL);
 }
@@ -177,16 +177,13 @@ static void prepares_data(struct orr_symptom_finder *f)
     const struct orr_log_event *first = orr_log_event_of(f->log, "zero-first|main-first");
     if (!hang || !first)
         return;
-    ORR_SYMPTOM(
-        f, "prepares-data", ORR_SYMPTOM_CAUSE, first->line,
-        .cause = orr_symptom_text(
-            f,
-            "The first rank prepares data alone (line %u), and the others probably waited for it until the time limit.",
-            first->line),
-        .check = "Check: the first rank still shows progress when the limit ends the job.",
-        .cure = "Prepare the data once before (a cache), or raise the timeout of init_process_group() (Transformers: "
-                "ddp_timeout; Accelerate: InitProcessGroupKwargs).",
-        .explains = hang->message->id);
+    ORR_SYMPTOM(f, "prepares-data", ORR_SYMPTOM_CAUSE, first->line,
+                .cause = orr_symptom_text(
+                    f, "The first rank prepares data alone (line %u), and the others wait for it.", first->line),
+                .check = "Check: is the first rank still at work when the limit ends the job?",
+                .cure = "If so, raise the timeout of init_process_group() (Transformers: ddp_timeout; Accelerate: "
+                        "InitProcessGroupKwargs), or prepare the data once before (a cache).",
+                .explains = hang->message->id);
 }
 
 void orr_symptoms_of_program(struct orr_symptom_finder *f)

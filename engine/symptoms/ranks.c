@@ -223,8 +223,9 @@ static void tested_alone(struct orr_symptom_finder *f)
                              srun ? orr_symptom_text(f, "srun (line %u) has no --mpi=pmix (or pmi2), or ", srun) : ""),
         .check = "Check: `ldd all_reduce_perf | grep mpi` names the MPI. A small MPI program that prints its rank must "
                  "print a different number in each process.",
-        .cure = "Build nccl-tests with `make MPI=1 MPI_HOME=...` for that MPI; with Slurm, `srun --mpi=pmix` (or pmi2) "
-                "must match what that MPI was built for. Each process then chooses the GPU of its local rank.");
+        .cure = "If no MPI is named, or not the launcher's, build nccl-tests with `make MPI=1 MPI_HOME=...` for the "
+                "launcher's. With Slurm, `srun --mpi=pmix` (or pmi2) must match what that MPI was built for. Each "
+                "process then chooses the GPU of its local rank.");
 }
 
 /* nccl-tests split its ranks into groups, each of which runs the operation. */

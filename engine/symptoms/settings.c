@@ -6,11 +6,10 @@
 
 #include "engine/symptoms/finding.h"
 
-/* People usually set these to work around a hang. */
+/* People set these to work around a hang. */
 #define WITHOUT_P2P                                                                                                    \
-    "If the job then hangs or its results are wrong, PCIe ACS or the IOMMU breaks P2P: turn ACS off in the BIOS or "   \
-    "with "                                                                                                            \
-    "setpci, and boot with iommu=pt."
+    "If the job then hangs or its results are wrong, P2P is broken: look at PCIe ACS (`sudo lspci -vvv | grep -i "     \
+    "acsctl`) and the IOMMU (`cat /proc/cmdline`)."
 
 /* Both together show that somebody chose the network. */
 static const char TO_NETWORK[] = "and NCCL_SHM_DISABLE=1 make GPUs of one host exchange data over the network";
@@ -42,12 +41,12 @@ static const struct setting {
      "allows GPUDirect RDMA only if GPU and NIC share one PCIe switch; other traffic goes through host memory",
      ORR_SYMPTOM_SETTING, NULL, NULL, false},
     {"NCCL_NET_GDR_LEVEL", "PHB|NODE|SYS|3|4|5",
-     "forces GPUDirect RDMA through the CPUs, which is often slower than host memory", ORR_SYMPTOM_SETTING, NULL, NULL,
+     "forces GPUDirect RDMA through the CPUs, which can be slower than host memory", ORR_SYMPTOM_SETTING, NULL, NULL,
      false},
     {"NCCL_P2P_LEVEL", "NVL", "allows P2P only over NVLink; GPUs joined by PCIe exchange data through host memory",
      ORR_SYMPTOM_SETTING, NULL, WITHOUT_P2P, false},
     {"NCCL_P2P_LEVEL", "PHB|NODE|SYS|3|4|5",
-     "forces P2P between GPUs through the CPUs, which is often slower than shared memory", ORR_SYMPTOM_SETTING, NULL,
+     "forces P2P between GPUs through the CPUs, which can be slower than shared memory", ORR_SYMPTOM_SETTING, NULL,
      NULL, true},
     {"NCCL_GRAPH_FILE", NULL, "forces the channels of a file, which fits one machine and one number of GPUs only",
      ORR_SYMPTOM_SETTING, NULL, NULL, false},

@@ -120,14 +120,15 @@ static void still_saving(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(f, "still-saving", ORR_SYMPTOM_CAUSE, line,
                 .cause = orr_symptom_text(f,
-                                          "Rank 0 reports no time-out, and the others waited in a barrier (line %u: an "
-                                          "operation of one element). Saving came last (line %u), so rank 0 probably "
-                                          "wrote for longer than the limit of %.0f min.",
+                                          "Rank 0 reports no time-out, and the others waited in a barrier (line %u: "
+                                          "an operation of one element). Saving came last (line %u): rank 0 can "
+                                          "have written for longer than the limit of %.0f min.",
                                           log->timed_out[0].line, line, log->timed_out[0].limit / 60),
                 .check = "Check: how long the same file takes to write there, and `py-spy dump` of rank 0 before the "
                          "limit. A small model saves in time.",
-                .cure = "Let every rank save its shard (FSDP: SHARDED_STATE_DICT; torch.distributed.checkpoint), write "
-                        "to a faster disk, or raise the timeout of init_process_group().",
+                .cure = "If writing takes that long, let every rank save its shard (FSDP: SHARDED_STATE_DICT; "
+                        "torch.distributed.checkpoint), write to a faster disk, or raise the timeout of "
+                        "init_process_group().",
                 .explains = hang->message->id);
 }
 
