@@ -49,10 +49,14 @@ struct orr_log_query {
         int generation;  /* of a busy GPU, if it is less than the GPU's own; 0 otherwise */
         uint32_t line;   /* 0 if there is none */
     } narrow;            /* the narrowest link */
-    uint32_t links;      /* rows with a width */
-    bool unlike;         /* one of them is wider than another, or as wide as it can be */
-    char process[160];   /* the process with the most memory, a clause */
-    long memory;         /* its MiB; 0 if there is none */
+    struct {
+        int mhz; /* the most that a row says; 0 if none does */
+        uint32_t line;
+    } clocks[16];      /* by the number of the GPU */
+    uint32_t links;    /* rows with a width */
+    bool unlike;       /* one of them is wider than another, or as wide as it can be */
+    char process[160]; /* the process with the most memory, a clause */
+    long memory;       /* its MiB; 0 if there is none */
     uint32_t process_line;
 };
 

@@ -7,7 +7,7 @@
  *      |    1   N/A  N/A           31877      C   python3                             23894MiB |
  *
  * The command names the columns if the output lacks them (--format=csv,noheader). Messages are made of what is worth
- * one: the narrowest link, GPUs that are throttled, and the process with the most memory. */
+ * one: the narrowest link, GPUs that are throttled or slower than others, and the process with the most memory. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 #include "engine/log_reading/building.h"
 
 enum { FIELD = 80, COLUMNS = sizeof((struct orr_log_query *)NULL)->columns };
-enum { OTHER, INDEX, WIDTH, WIDTH_MAX, GEN, GEN_MAX, STATE, THROTTLED, MODE };
+enum { CLOCKS = sizeof((struct orr_log_query *)NULL)->clocks / sizeof((struct orr_log_query *)NULL)->clocks[0] };
+enum { OTHER, INDEX, WIDTH, WIDTH_MAX, GEN, GEN_MAX, STATE, CLOCK, THROTTLED, MODE };
 
 static const struct {
     const char *name;
@@ -27,6 +28,10 @@ static const struct {
              {"pcie.link.gen.current", GEN},
              {"pcie.link.gen.max", GEN_MAX},
              {"pstate", STATE},
+             {"clocks.sm", CLOCK},
+             {"clocks.gr", CLOCK},
+             {"clocks.current.sm", CLOCK},
+             {"clocks.current.graphics", CLOCK},
              {".hw_slowdown", THROTTLED},
              {".hw_thermal_slowdown", THROTTLED},
              {".sw_thermal_slowdown", THROTTLED},
@@ -50,13 +55,16 @@ static const char *next_field(const char **at, char field[FIELD])
 /* Whether a list names columns of nvidia-smi, of which one is worth reading. */
 static bool take_columns(struct orr_log_query *query, const char *list)
 {
-    struct orr_log_query read = {.narrow = query->narrow, .links = query->links, .unlike = query->unlike};
+    struct orr_log_query read = *query;
     char field[FIELD];
     bool any = false;
+    memset(read.columns, OTHER, sizeof read.columns);
+    read.count = 0;
     while (next_field(&list, field) && read.count < COLUMNS) {
+        const size_t length = strcspn(field, " "); /* a unit may follow: "[MHz]" */
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-            const size_t length = strlen(field), name = strlen(names[i].name);
-            if (length >= name && !strcmp(field + length - name, names[i].name) &&
+            const size_t name = strlen(names[i].name);
+            if (length >= name && !strncmp(field + length - name, names[i].name, name) &&
                 (names[i].name[0] == '.' || length == name))
                 read.columns[read.count] = names[i].column;
         }
@@ -77,7 +85,7 @@ static bool take_row(struct orr_log_building *b, const char *line, uint32_t numb
 {
     struct orr_log_query *query = &b->query;
     char field[FIELD], index[FIELD] = "?", text[200];
-    int width = 0, most = 0, generation = 0, newest = 0;
+    int width = 0, most = 0, generation = 0, newest = 0, mhz = 0;
     uint32_t count = 0;
     bool throttled = false, exclusive = false, busy = false;
     for (const char *at = line; next_field(&at, field); count++) {
@@ -91,6 +99,7 @@ static bool take_row(struct orr_log_building *b, const char *line, uint32_t numb
         generation = column == GEN ? atoi(field) : generation;
         newest = column == GEN_MAX ? atoi(field) : newest;
         busy |= column == STATE && !field[2] && field[1] < '5'; /* "P0" to "P4": an idle GPU lowers its link */
+        mhz = column == CLOCK ? atoi(field) : mhz;
         throttled |= column == THROTTLED && !strcmp(field, "Active");
         exclusive |= column == MODE && !strcmp(field, "Exclusive_Process");
     }
@@ -104,6 +113,11 @@ static bool take_row(struct orr_log_building *b, const char *line, uint32_t numb
         query->narrow.generation = busy && generation < newest ? generation : 0;
         query->narrow.line = number;
         snprintf(query->narrow.gpu, sizeof query->narrow.gpu, "%.8s", index);
+    }
+    const unsigned gpu = index[0] == '?' ? CLOCKS : (unsigned)atoi(index);
+    if (gpu < CLOCKS && mhz > query->clocks[gpu].mhz) {
+        query->clocks[gpu].mhz = mhz;
+        query->clocks[gpu].line = number;
     }
     if (throttled) {
         snprintf(text, sizeof text, "GPU %.8s is throttled: %.150s", index, line);
@@ -155,6 +169,30 @@ bool orr_log_take_gpu_state(struct orr_log_building *b, const char *line, uint32
     return take_columns(&b->query, line) || (b->query.count && take_row(b, line, number));
 }
 
+/* A GPU whose clock is far below that of the others. */
+static void end_clocks(struct orr_log_building *b)
+{
+    static const double HELD = 0.7;
+    const struct orr_log_query *query = &b->query;
+    uint32_t count = 0, held = 0, slow = 0;
+    int most = 0;
+    char text[80];
+    for (uint32_t i = 0; i < CLOCKS; i++)
+        most = query->clocks[i].mhz > most ? query->clocks[i].mhz : most;
+    for (uint32_t i = CLOCKS; i-- > 0;) {
+        const int mhz = query->clocks[i].mhz;
+        count += mhz > 0;
+        if (mhz <= 0 || mhz >= HELD * most)
+            continue;
+        slow = !held || mhz <= query->clocks[slow].mhz ? i : slow;
+        held++;
+    }
+    if (!held || 2 * held > count)
+        return;
+    snprintf(text, sizeof text, "GPU %u runs at %d MHz, and others at %d", slow, query->clocks[slow].mhz, most);
+    take_message(b, text, query->clocks[slow].line);
+}
+
 void orr_log_end_gpu_states(struct orr_log_building *b)
 {
     enum { HALF = 8 }; /* many boards split the 16 lanes of a CPU between two slots */
@@ -172,4 +210,5 @@ void orr_log_end_gpu_states(struct orr_log_building *b)
         snprintf(text, sizeof text, "nvidia-smi: %s", b->query.process);
         take_message(b, text, b->query.process_line);
     }
+    end_clocks(b);
 }

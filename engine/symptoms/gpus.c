@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows about the state of GPUs: faults that the driver reports (Xid), clocks that are lowered, memory that others took,
- * NVLink bridges without contact, and numbers by which nvidia-smi and CUDA mean different GPUs. */
+/* Rows about the state of GPUs: faults that the driver reports (Xid), clocks that are lowered or held down, memory that
+ * others took, NVLink bridges without contact, and numbers by which nvidia-smi and CUDA mean different GPUs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +57,22 @@ static void throttled(struct orr_symptom_finder *f)
                          "equals.",
                 .cure = "Clean fans and filters, give the card air, check its power cables, or lower the power limit "
                         "of all GPUs (`nvidia-smi -pl`) until none is throttled.");
+}
+
+static void held_clock(struct orr_symptom_finder *f)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, "gpu-clock-held");
+    if (!event || orr_log_event_of(f->log, "gpu-throttled")) /* which says why */
+        return;
+    ORR_SYMPTOM(f, "clock-held", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
+                .cause = orr_symptom_text(f,
+                                          "%s (line %u): something holds its clock down, and every operation waits for "
+                                          "the slowest GPU.",
+                                          event->text, event->line),
+                .check = "Check during a run: `nvidia-smi -q -d PERFORMANCE,CLOCK,POWER` of this GPU names the reason "
+                         "(HW Slowdown, Power Brake, Thermal), `nvidia-smi -q -d CLOCK` a lock.",
+                .cure = "HW Slowdown and Power Brake come from the power supply or the cooling: check both and the "
+                        "BMC's log. `nvidia-smi -rgc` takes a lock of the clock off.");
 }
 
 /* Whether a process of the log has this number. */
@@ -201,5 +217,6 @@ void orr_symptoms_of_gpus(struct orr_symptom_finder *f)
     memory_taken(f);
     memory_reserved(f);
     throttled(f);
+    held_clock(f);
     bridge_down(f);
 }

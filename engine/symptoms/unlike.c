@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows about a GPU or a host that differs from its equals: NVLinks that are not in use, a clock that something holds
- * down, a NIC that one host does not use. */
-#include <stdlib.h>
+/* Rows about a GPU or a host that differs from its equals: NVLinks that are not in use, a NIC that one host does not
+ * use. */
 #include <string.h>
 
 #include "engine/base/words.h"
@@ -68,61 +67,6 @@ static void inactive_links(struct orr_symptom_finder *f)
                         "the GPU: take the host out and have it repaired.");
 }
 
-/* " 5 345 mhz ..." of nvidia-smi --query-gpu=index,clocks.sm; false if the line is something else. */
-static bool read_clock(const char *words, int *ret_gpu, double *ret_mhz)
-{
-    char *end;
-    const long gpu = strtol(words, &end, 10);
-    if (end == words || gpu < 0 || gpu >= GPUS)
-        return false;
-    const char *mhz = strstr(end, " mhz "), *at = mhz;
-    while (at && at > end && at[-1] >= '0' && at[-1] <= '9')
-        at--;
-    if (!mhz || at == mhz || at == end)
-        return false;
-    *ret_gpu = (int)gpu;
-    *ret_mhz = strtod(at, NULL);
-    return *ret_mhz > 0;
-}
-
-static void held_clock(struct orr_symptom_finder *f)
-{
-    static const double HELD = 0.7;
-    const struct orr_log_said *slow = NULL;
-    double least = 0, most = 0, below = 0;
-    int gpu = 0, number;
-    uint32_t count = 0, held = 0;
-    for (uint32_t i = 0; i < f->log->said_count; i++) {
-        double mhz;
-        if (!read_clock(f->log->said[i].words, &number, &mhz))
-            continue;
-        count++;
-        most = mhz > most ? mhz : most;
-        if (!slow || mhz < least) {
-            slow = &f->log->said[i];
-            least = mhz;
-            gpu = number;
-        }
-    }
-    for (uint32_t i = 0; i < f->log->said_count && slow; i++)
-        held += read_clock(f->log->said[i].words, &number, &below) && below < HELD * most;
-    if (count < 2 || least >= HELD * most || 2 * held > count)
-        return;
-    ORR_SYMPTOM(
-        f, "clock-held", ORR_SYMPTOM_CAUSE, slow->line, .slows = true,
-        .cause = orr_symptom_text(
-            f,
-            "GPU %d runs at %g MHz (line %u), and others at %g: something holds its clock down%s, "
-            "and every operation waits for the slowest GPU.",
-            gpu, least, slow->line, most, strstr(slow->words, " active ") ? ", as its line says (Active)" : ""),
-        .check = orr_symptom_text(f,
-                                  "Check during a run: `nvidia-smi -q -d PERFORMANCE,CLOCK,POWER -i %d` names the "
-                                  "reason (HW Slowdown, Power Brake, Thermal), `nvidia-smi -q -d CLOCK` a lock.",
-                                  gpu),
-        .cure = "HW Slowdown and Power Brake come from the power supply or the cooling: check both and the BMC's log. "
-                "`nvidia-smi -rgc` takes a lock of the clock off.");
-}
-
 /* Names of the NICs in "NET/IB : Using" of a host, that of the first line of each host. */
 struct list {
     const char *host;
@@ -186,6 +130,5 @@ static void fewer_nics(struct orr_symptom_finder *f)
 void orr_symptoms_of_unlike(struct orr_symptom_finder *f)
 {
     inactive_links(f);
-    held_clock(f);
     fewer_nics(f);
 }
