@@ -127,6 +127,22 @@ const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, con
     return NULL;
 }
 
+bool orr_symptom_has_nvlink(const struct orr_log *log)
+{
+    bool on_board = orr_log_event_of(log, "matrix-nvlink") ||
+                    orr_symptom_said(log,
+                                     " sxm|sxm4|sxm5| hgx| dgx |nvswitch| h100|xh100| h200|xh200| h800| b200|xb200| "
+                                     "b300| gb200| gb300| a100|xa100| a800&!pcie|no nvlink|without nvlink|spark",
+                                     true);
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_gpu_model *model = orr_symptom_model(&log->records[i]);
+        if (model && model->form == ORR_GPU_PCIE && !orr_log_event_of(log, "matrix-nvlink"))
+            return false;
+        on_board |= model && model->form == ORR_GPU_SXM;
+    }
+    return on_board;
+}
+
 bool orr_symptom_has_one_host(const struct orr_log *log)
 {
     const uint32_t largest = orr_log_largest(log);

@@ -52,8 +52,10 @@ bool orr_symptom_other_error(const struct orr_log *log, const char *ids);
 uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool commands);
 /* cloud.c: whether the job uses EFA, or the text is about it. */
 bool orr_symptom_uses_efa(const struct orr_log *log);
-/* A clause about a driver with which P2P over PCIe hung, if the text names one; "" if it does not. */
-const char *orr_symptom_or_driver(const struct orr_symptom_finder *f);
+/* A sentence about the driver that the text names, if P2P over PCIe hung with it; "" if not. */
+const char *orr_symptom_of_driver(const struct orr_symptom_finder *f);
+/* Whether the text shows that NVLink joins GPUs, over which P2P then goes. */
+bool orr_symptom_has_nvlink(const struct orr_log *log);
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
@@ -62,13 +64,12 @@ struct orr_symptom_part {
     const char *id;
     const char *files;  /* how the names of NCCL's files of the part begin, "a|b"; NULL if no file is only the part's */
     const char *does;   /* what NCCL does in these files: a clause */
-    const char *look;   /* check for a call that failed there; a sentence; NULL for a run without the part */
-    const char *repair; /* what to do if a call failed there */
+    const char *repair; /* what to do first if a call failed there; NULL for `check` */
     const char *off;    /* the setting or option that turns the part off; NULL if there is none */
     const char *words;  /* how people write that, as in struct orr_log_said: "a|b" */
     const char *fault;  /* what is at fault if the job works without the part: a clause */
-    const char *check, *cure; /* of that fault */
-    bool by_acs;              /* ACS or the IOMMU is the fault */
+    const char *check, *cure; /* of that fault: a sentence for each reason that it may have */
+    bool by_acs;              /* ACS or the IOMMU may be the reason */
 };
 const struct orr_symptom_part *orr_symptom_part_at(uint32_t index);        /* in their order; NULL beyond the last */
 const struct orr_symptom_part *orr_symptom_part(const char *id);           /* NULL if there is no such part */
@@ -145,14 +146,13 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
     "|socket-transfer|socket-transfer-send|socket-closed|unhandled-system|result-system|unhandled-remote|"             \
     "result-remote|remote-exited|watchdog-timeout"
 
-/* Advice that PCIe rows and others share. */
-#define ORR_ACS_CHECK                                                                                                  \
-    "Check: `sudo lspci -vvv | grep -i acsctl` shows that ACS is on if a bridge has SrcValid+ or ReqRedir+; `cat "     \
-    "/proc/cmdline` and `dmesg | grep -i -e dmar -e iommu` show the IOMMU."
+/* Advice that PCIe rows and others share, a sentence for each cause. */
+#define ORR_ACS_OFF                                                                                                    \
+    "turn PCIe ACS off in the BIOS, or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after every "     \
+    "start."
+#define ORR_ACS_CHECK "If `dmesg | grep -i iommu` says Translated, boot with iommu=pt or with the IOMMU off."
 #define ORR_ACS_CURE                                                                                                   \
-    "If ACS is on, turn it off in the BIOS, or on each bridge with `sudo setpci -s BRIDGE ECAP_ACS+6.w=0000` after "   \
-    "every start; a virtual machine needs it, so there ask the provider. If the IOMMU is on without iommu=pt, boot "   \
-    "with iommu=pt or with the IOMMU off. `pci=noacs` works with some vendors' kernels only: if dmesg says "           \
-    "\"Unknown option\", use `pci=disable_acs_redir=BRIDGE`."
+    "If `sudo lspci -vvv | grep -i acsctl` shows SrcValid+ or ReqRedir+, " ORR_ACS_OFF                                 \
+    " If this is a virtual machine, it needs ACS and the IOMMU: ask its provider."
 
 #endif

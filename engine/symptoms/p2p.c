@@ -114,8 +114,8 @@ static void none_between_said(struct orr_symptom_finder *f)
                                                : ", and no setting changes it."),
                 .check =
                     "Check: `nvidia-smi topo -p2p r` says NS or CNS for each pair; paste it with `nvidia-smi topo -m`.",
-                .cure = "If it says OK, the driver is patched or at fault: leave NCCL_P2P_DISABLE=1 set, or install "
-                        "another driver.");
+                .cure = "If `nvidia-smi topo -p2p r` says OK, the driver is patched or at fault: run once with "
+                        "NCCL_P2P_DISABLE=1.");
 }
 
 /* Whether the text lists a GeForce card. */
@@ -143,8 +143,8 @@ static void refused_by_cuda(struct orr_symptom_finder *f)
     ORR_SYMPTOM(
         f, "p2p-refused", orr_symptom_failed(f->log) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE, refused->line,
         .cause = orr_symptom_text(f,
-                                  "CUDA offers no P2P between these GPUs (line %u), as with most GeForce "
-                                  "cards, so NCCL sends their data through host memory. That is not an error.",
+                                  "CUDA offers no P2P between these GPUs (line %u), so NCCL sends their data "
+                                  "through host memory. That is not an error.",
                                   refused->line),
         .check = matrix ? "Check: in `nvidia-smi topo -p2p r`, CNS means the chipset with these cards, GNS and NS "
                           "the GPU or its driver; RTX 30 cards have P2P over an NVLink bridge."
@@ -180,18 +180,14 @@ static void p2p_stops(struct orr_symptom_finder *f)
             return;
     ORR_SYMPTOM(
         f, "p2p-stops", ORR_SYMPTOM_CAUSE, hang ? hang->line : 0,
-        .cause = model ? orr_symptom_text(
-                             f,
-                             "NCCL uses P2P over PCIe between these GPUs (%.*s)%s, and no transfer ends. Run once with "
-                             "NCCL_P2P_DISABLE=1: if the job then works, PCIe ACS or the IOMMU breaks P2P%s.",
-                             (int)strcspn(model->names, "|"), model->names,
-                             model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : "",
-                             orr_symptom_or_driver(f))
-                       : orr_symptom_text(
-                             f,
-                             "The text mentions a hang (line %u), and NCCL uses P2P. Run once with NCCL_P2P_DISABLE=1: "
-                             "if the job then works, PCIe ACS or the IOMMU breaks P2P, unless NVLink joins the GPUs%s.",
-                             hang->line, orr_symptom_or_driver(f)),
+        .cause = orr_symptom_text(
+            f, "NCCL uses P2P%s, and %s. Run once with NCCL_P2P_DISABLE=1: if the job then works, P2P is at fault.%s",
+            !model ? ""
+                   : orr_symptom_text(f, " over PCIe between these GPUs (%.*s)%s", (int)strcspn(model->names, "|"),
+                                      model->names,
+                                      model->p2p == ORR_NO ? ", which NVIDIA's own driver does not offer" : ""),
+            hang ? orr_symptom_text(f, "the text mentions a hang (line %u)", hang->line) : "no transfer ends",
+            orr_symptom_of_driver(f)),
         .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
@@ -210,10 +206,11 @@ static bool slower_than_host(struct orr_symptom_finder *f)
                 .cause =
                     orr_symptom_text(f,
                                      "P2P from GPU %d to GPU %d reaches %.3g GB/s (line %u), and copies through host "
-                                     "memory %.3g: the IOMMU or PCIe ACS redirects P2P and so slows or breaks it, "
-                                     "unless the GPUs are on two sockets, where CPUs forward P2P slowly.",
+                                     "memory %.3g, so something slows or breaks P2P.",
                                      rates->from, rates->to, rates->on, rates->line, rates->off),
-                .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
+                .check = ORR_ACS_CHECK,
+                .cure = ORR_ACS_CURE " If `nvidia-smi topo -m` says SYS for the two, CPUs of two sockets forward P2P "
+                                     "slowly: set NCCL_P2P_LEVEL=PHB.");
     return true;
 }
 
@@ -229,13 +226,13 @@ static bool narrow_links(struct orr_symptom_finder *f)
                 .cause = orr_symptom_text(
                     f,
                     "GPUs %d and %d exchange %.3g GB/s with P2P (line %u) and %.3g through host memory: no more than 4 "
-                    "lanes of PCIe 4.0 or 8 of 3.0 carry, so the link of one of them is narrow or slow, and P2P works.",
+                    "lanes of PCIe 4.0 or 8 of 3.0 carry, so a link of one of them is narrow or slow, and P2P works.",
                     rates->from, rates->to, rates->on, rates->line, rates->off),
-                .check = "Check under load: `nvidia-smi "
-                         "--query-gpu=index,pcie.link.gen.current,pcie.link.width.current,pcie.link.width.max "
-                         "--format=csv`; `lspci -tv` shows a GPU below the chipset.",
-                .cure = "Move that GPU to a slot with 16 or 8 lanes of the CPU (the board's manual names them), and "
-                        "set the slot's generation in the BIOS. NCCL gets no more than the narrowest link carries.");
+                .check = "If `nvidia-smi --query-gpu=index,pcie.link.gen.current,pcie.link.width.current --format=csv` "
+                         "shows fewer lanes or a lower generation for a GPU under load, move it to a slot with 16 or 8 "
+                         "lanes of the CPU, and set the slot's generation in the BIOS.",
+                .cure = "If `lspci -tv` shows a GPU below the chipset, it shares the chipset's link to the CPU: use a "
+                        "slot of the CPU. NCCL gets no more than the narrowest link carries.");
     return true;
 }
 
@@ -277,7 +274,7 @@ static bool cached_result(struct orr_symptom_finder *f)
                 .cause =
                     orr_symptom_text(f,
                                      "vLLM did not test P2P: it read the result of an older test from a file "
-                                     "(line %u), while %s. The file is probably older than the P2P.",
+                                     "(line %u), while %s.",
                                      cache->line,
                                      offered ? orr_symptom_text(f, "the driver offers P2P (line %u)", offered->line)
                                              : "NCCL uses P2P in the same run"),

@@ -6,11 +6,6 @@
 
 #include "engine/symptoms/finding.h"
 
-#define SHM_CHECK "Check: `df -h /dev/shm` in the job's container."
-#define SHM_CURE                                                                                                       \
-    "Give the container more of it (docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory), " \
-    "and let all ranks of a host share one."
-
 static const struct orr_symptom_part parts[] = {
     {.id = "p2p",
      .files = "transport/p2p.cc",
@@ -18,30 +13,34 @@ static const struct orr_symptom_part parts[] = {
      .words = "nccl_p2p_disable 1|nccl_p2p_disable to 1|nccl_p2p_disable is 1|nccl_p2p_level loc|disable p2p|disabling "
               "p2p|disabled p2p|p2p disabled|p2p off|without p2p",
      .does = "it mapped the memory of another GPU",
-     .repair = "Let the ranks of a host share one container, or their IPC and PID namespaces, and see all of its GPUs. "
-               "If they do, check ACS and IOMMU.",
-     .fault = "P2P between the GPUs is at fault: usually PCIe ACS or the IOMMU breaks it",
+     .repair =
+         "If the ranks of the host run in several containers, give these one IPC and PID namespace and all GPUs of "
+         "the host. If `nvidia-smi topo -p2p r` does not say OK for each pair, leave NCCL_P2P_DISABLE=1 set.",
+     .fault = "P2P between the GPUs is at fault",
      .check = ORR_ACS_CHECK,
-     .cure = ORR_ACS_CURE,
+     .cure = ORR_ACS_CURE " Leave NCCL_P2P_DISABLE=1 set meanwhile.",
      .by_acs = true},
+    {.id = "p2p-over-nvlink",
+     .fault = "P2P between the GPUs is at fault",
+     .check =
+         "If `nvidia-smi nvlink -s` shows a link without a rate, or `nvidia-smi nvlink -e` counts errors, reset the "
+         "GPUs or restart the host.",
+     .cure = "If `nvidia-smi -q | grep -A6 Fabric` says In Progress, run `systemctl restart nvidia-fabricmanager`. If "
+             "the ranks of a host run in several containers, give these one IPC and PID namespace."},
     {.id = "nvls",
      .files = "transport/nvls.cc",
      .off = "NCCL_NVLS_ENABLE=0",
      .words = "nccl_nvls_enable 0|nccl_nvls_enable to 0|disable nvls|disabling nvls|nvls disabled|without nvls",
      .does = "it set up NVLink SHARP (NVLS)",
-     .repair = "Fabric Manager must run with the driver's version: `nvidia-smi -q | grep -A6 Fabric` says Completed "
-               "and Success. If not, restart it and reset the GPUs.",
-     .fault = "NVLink SHARP (NVLS) is at fault: Fabric Manager, the NVSwitches or the access of a container to them",
-     .check = "Check: `systemctl status nvidia-fabricmanager`, and `nvidia-smi -q | grep -A6 Fabric` must say "
-              "Completed and Success.",
-     .cure = "Restart Fabric Manager and reset the GPUs, or restart the host. If all is in order, use a newer NCCL, "
-             "and leave NCCL_NVLS_ENABLE=0 set until then."},
+     .fault = "NVLink SHARP (NVLS) is at fault",
+     .check = "If `nvidia-smi -q | grep -A6 Fabric` does not say Completed and Success, restart Fabric Manager "
+              "(nvidia-fabricmanager), which needs the driver's version, and reset the GPUs.",
+     .cure = "If all GPUs say Completed and Success, leave NCCL_NVLS_ENABLE=0 set and try a newer NCCL."},
     {.id = "gdr",
      .off = "NCCL_NET_GDR_LEVEL=LOC",
      .words = "nccl_net_gdr_level loc|nccl_net_gdr_level 0|nccl_net_gdr_level to 0|nccl_ib_cuda_support 0|disable "
               "gdr|disabling gdr|gdr disabled|without gdr|disable gpudirect|disabling gpudirect|without gpudirect",
-     .fault = "GPUDirect RDMA is at fault: PCIe ACS or the IOMMU redirects it, or nvidia_peermem and the NIC driver do "
-              "not fit",
+     .fault = "GPUDirect RDMA is at fault",
      .check = ORR_ACS_CHECK,
      .cure = ORR_ACS_CURE,
      .by_acs = true},
@@ -49,67 +48,67 @@ static const struct orr_symptom_part parts[] = {
      .off = "NCCL_NET=Socket",
      .words = "fi_provider tcp|fi_provider sockets|nccl_net socket|nccl_net to socket|without efa|disable "
               "efa|disabling efa|efa disabled",
-     .fault = "EFA's packets do not pass between the hosts, mostly because the security group lacks a rule for all "
-              "traffic from and to itself, which rules with addresses do not replace",
-     .check = "Check: `fi_pingpong -p efa` between the two hosts, and `aws ec2 describe-security-groups`: "
-              "UserIdGroupPairs must name the group itself, inbound and outbound.",
-     .cure = "Add both rules for all protocols, and give both hosts that group. EFA does not reach "
-             "hosts of another VPC or availability zone."},
+     .fault = "EFA between the hosts is at fault",
+     .check = "If `aws ec2 describe-security-groups` names the hosts' group in UserIdGroupPairs not both inbound and "
+              "outbound, add these rules for all protocols; rules with addresses do not replace them.",
+     .cure = "If the hosts are in different VPCs or availability zones, choose hosts of one: EFA reaches no others. If "
+             "`fi_pingpong -p efa` between the two hosts fails, the fault is below NCCL."},
     {.id = "network",
      .files = "transport/net",
      .off = "NCCL_IB_DISABLE=1",
      .words = "nccl_ib_disable 1|nccl_ib_disable to 1|nccl_net socket|nccl_net to socket|disable ib |disabling ib |ib "
               "disabled|without ib |disable infiniband|disabling infiniband|disable rdma|disabling rdma|without rdma",
      .does = "it connected two hosts",
-     .repair = "Test the same two NICs with ib_write_bw, and look at the log of the other host.",
-     .fault = "the InfiniBand or RoCE network is at fault: a GID, the MTU, a link, or memory that may not be locked",
-     .check = "Check: `ib_write_bw` between the same two NICs with the same GID index (`show_gids`), and `ulimit -l` "
-              "in the job.",
-     .cure = "Repair what fails there. Until then the job runs over TCP sockets, which are much slower."},
+     .fault = "the InfiniBand or RoCE network is at fault",
+     .check =
+         "If `ib_write_bw` between the same two NICs fails with the same GID index (`show_gids`), repair the network "
+         "first: the GID, the MTU or a link. If `ulimit -l` in the job does not say unlimited, raise it.",
+     .cure =
+         "If `ib_write_bw` works, run once with NCCL_NET_GDR_LEVEL=LOC: if that works, GPUDirect RDMA is at fault."},
     {.id = "shm",
      .files = "transport/shm.cc|misc/shmutils.cc",
      .off = "NCCL_SHM_DISABLE=1",
      .words = "nccl_shm_disable 1|nccl_shm_disable to 1|disable shm|disabling shm|shm disabled|without shm",
      .does = "it shared host memory between ranks",
-     .look = SHM_CHECK,
-     .repair = SHM_CURE,
-     .fault = "shared memory is at fault: /dev/shm is too small, or the ranks of a host do not share it",
-     .check = SHM_CHECK,
-     .cure = SHM_CURE},
+     .fault = "shared memory is at fault",
+     .check =
+         "If `df -h /dev/shm` in the job's container shows little free space, make it larger: docker --shm-size=8g "
+         "or --ipc=host; Kubernetes: an emptyDir with medium Memory.",
+     .cure = "If the ranks of a host run in several containers, let these share one /dev/shm (--ipc=host)."},
     {.id = "cumem",
      .off = "NCCL_CUMEM_ENABLE=0",
      .words = "nccl_cumem_enable 0|nccl_cumem_enable to 0|disable cumem|disabling cumem|cumem disabled",
-     .fault = "memory that NCCL shares by CUDA's cuMem calls is at fault: containers that do not see each other's "
-              "GPUs, or the driver",
-     .check = "Check: `nvidia-smi -L` in each container must list the GPUs of all ranks of the host.",
-     .cure = "Let all ranks of a host see all of its GPUs, or use a newer driver and NCCL. NCCL_CUMEM_ENABLE=0 may "
-             "stay until then."},
+     .fault = "memory that NCCL shares by CUDA's cuMem calls is at fault",
+     .check =
+         "If `nvidia-smi -L` in a container does not list the GPUs of all ranks of the host, let the container see "
+         "them all.",
+     .cure = "If each rank sees all GPUs, leave NCCL_CUMEM_ENABLE=0 set and try a newer driver and NCCL."},
     {.id = "runtime-connect",
      .off = "NCCL_RUNTIME_CONNECT=0",
      .words = "nccl_runtime_connect 0|nccl_runtime_connect to 0",
      .fault = "the connections that NCCL makes at the first use of an algorithm are at fault",
      .check = "Check: the log of each rank shows whether all ranks make the same calls in the same order.",
-     .cure = "Use a newer NCCL, and leave NCCL_RUNTIME_CONNECT=0 set until then."},
+     .cure = "Leave NCCL_RUNTIME_CONNECT=0 set, and try a newer NCCL."},
     {.id = "pat",
      .off = "NCCL_PAT_ENABLE=0",
      .words = "nccl_pat_enable 0|nccl_pat_enable to 0|without pat|disable pat|disabling pat",
      .fault = "the PAT algorithm of AllGather and ReduceScatter is at fault",
      .check = "Check: run once with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=TUNING, which prints the algorithm of each call.",
-     .cure = "Use a newer NCCL, and leave NCCL_PAT_ENABLE=0 set until then."},
+     .cure = "Leave NCCL_PAT_ENABLE=0 set, and try a newer NCCL."},
     {.id = "mnnvl",
      .off = "NCCL_MNNVL_ENABLE=0",
      .words = "nccl_mnnvl_enable 0|nccl_mnnvl_enable to 0|disable mnnvl|disabling mnnvl|without mnnvl",
-     .fault = "NVLink between hosts (MNNVL) is at fault: the IMEX domain is not complete, or the job lacks its channel",
-     .check = "Check: `nvidia-imex-ctl -N` on each host must say READY for all of them.",
-     .cure = "Put all hosts of the job into one IMEX domain, and give the job a channel "
-             "(/dev/nvidia-caps-imex-channels; Kubernetes: a ComputeDomain)."},
+     .fault = "NVLink between hosts (MNNVL) is at fault",
+     .check = "If `nvidia-imex-ctl -N` does not say READY for all hosts of the job, put them into one IMEX domain.",
+     .cure = "If the job's container has no /dev/nvidia-caps-imex-channels, give the job a channel (Kubernetes: a "
+             "ComputeDomain)."},
     {.id = "cuda-graphs",
      .off = "--enforce-eager",
      .words = "enforce eager|enforce_eager|disable cuda graph|disabling cuda graph|cuda graphs disabled|without cuda "
               "graph|cuda graphs off|cudagraph_mode none|disable_cuda_graph",
      .fault = "CUDA graphs with NCCL's operations in them are at fault",
      .check = "Check: the line \"NCCL version\" names the release; run once with a newer one.",
-     .cure = "Use a newer NCCL (pip install -U nvidia-nccl-cu12 or -cu13), and leave CUDA graphs off until then."},
+     .cure = "Leave CUDA graphs off, and try a newer NCCL (pip install -U nvidia-nccl-cu12 or -cu13)."},
     {.id = "custom-all-reduce",
      .off = "--disable-custom-all-reduce",
      .words = "disable custom all reduce|disable_custom_all_reduce|custom all reduce disabled|without custom all "
@@ -142,15 +141,17 @@ static const struct orr_symptom_part parts[] = {
          "Allow all TCP ports between the job's hosts: NCCL and MPI take free ones (net.ipv4.ip_local_port_range)."},
     {.files = "graph/",
      .does = "it read the machine's topology",
-     .look = "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,ENV names the file or device that it could not read.",
-     .repair = "In containers and virtual machines, /sys must show the GPUs and their PCIe bridges, or a topology file "
-               "for this machine type must describe them."},
+     .check =
+         "Check: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH,ENV names the file or device that it could not read.",
+     .cure = "If /sys of the container or virtual machine does not show the GPUs and their PCIe bridges, mount it, or "
+             "give NCCL_TOPO_FILE a file for this machine type."},
     {.files = "bootstrap",
      .does = "its ranks exchanged their addresses over TCP, before InfiniBand or RoCE is used",
-     .look = "Check: from another host, ping the address of \"Bootstrap : Using\", and connect to a port of it with "
-             "nc: firewalls and IP over InfiniBand are the usual obstacles.",
-     .repair = "Set NCCL_SOCKET_IFNAME to an interface by which all hosts reach each other, such as the Ethernet port. "
-               "Data still goes through InfiniBand or RoCE."},
+     .check =
+         "If another host cannot ping the address of \"Bootstrap : Using\", set NCCL_SOCKET_IFNAME to an interface "
+         "by which all hosts reach each other; data still goes through InfiniBand or RoCE.",
+     .cure = "If `nc` to a port of that address fails while ping works, open all TCP ports between the hosts in the "
+             "firewall."},
 };
 
 enum { PARTS = sizeof parts / sizeof parts[0] };

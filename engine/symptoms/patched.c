@@ -23,9 +23,10 @@
     "all-reduce is not NCCL's): if the job then works, it is P2P. "
 
 #define STATIC_BAR1                                                                                                    \
-    "Turn Resizable BAR on and ACS off in the BIOS, set the module's option "                                          \
-    "NVreg_RegistryDwords=\"RMForceStaticBar1=1;PeerMappingOverride=1\" in /etc/modprobe.d, and restart without a "    \
-    "display on these GPUs. Otherwise leave NCCL_P2P_DISABLE=1 set."
+    "If a display is connected to one of these GPUs, take it off. If `nvidia-smi -q | grep -A3 BAR1` shows less than " \
+    "the GPU's memory, turn Resizable BAR on in the BIOS. If /etc/modprobe.d has no RMForceStaticBar1, set the "       \
+    "module's option NVreg_RegistryDwords=\"RMForceStaticBar1=1;PeerMappingOverride=1\". If P2P fails all the same, "  \
+    "leave NCCL_P2P_DISABLE=1 set."
 
 /* The first of the GPUs that the text names; NULL if it names none. */
 static const struct orr_gpu_model *named_model(const struct orr_log *log)
@@ -92,8 +93,8 @@ static bool no_space(struct orr_symptom_finder *f)
             event->line),
         .check = "Check: `nvidia-smi -q | grep -A3 BAR1` shows the size that each GPU got; `sudo dmesg | grep -i \"no "
                  "space\"` names the devices that got none.",
-        .cure = "Turn Above 4G Decoding and Resizable BAR on in the BIOS, give PCIe more address space there (often "
-                "called MMIO High Size), update the BIOS, or boot with pci=realloc.",
+        .cure = "If Above 4G Decoding or Resizable BAR is off in the BIOS, turn it on. If both are on, give PCIe more "
+                "address space (MMIO High Size in the BIOS), update the BIOS, or boot with pci=realloc.",
         .explains = "cuda-peer-mapped");
     return true;
 }
@@ -111,8 +112,8 @@ static void unlike_bars(struct orr_symptom_finder *f)
             size_text(f, aperture->bar1), aperture->line, size_text(f, aperture->largest), aperture->largest_line),
         .check = "Check: `nvidia-smi -q | grep -e Product -e VBIOS -e \"Bus Id\" -e BAR1 -A1` lists BAR 1 and VBIOS of "
                  "each card; `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` the sizes that it supports.",
-        .cure = "Update the firmware (VBIOS) of the card with the small one, as early RTX 30 cards need. If it "
-                "supports the large size already, give PCIe more address space in the BIOS (MMIO High Size).",
+        .cure = "If the card with the small one supports no larger size, update its firmware (VBIOS), as early RTX 30 "
+                "cards need. If it supports the large size, give PCIe more address space in the BIOS (MMIO High Size).",
         .explains = "cuda-peer-mapped");
 }
 
@@ -134,23 +135,25 @@ static bool small_bar(struct orr_symptom_finder *f)
         unlike_bars(f);
         return true;
     }
-    ORR_SYMPTOM(f, "bar-small", ORR_SYMPTOM_CAUSE, aperture->line,
-                .cause = orr_symptom_text(
-                    f,
-                    "BAR 1 of a GPU has %s (line %u)%s%s, and P2P of a patched driver for GeForce cards goes through "
-                    "it: it must be as large as the GPU's memory%s%s%s.",
-                    size_text(f, aperture->bar1), aperture->line, capped ? ", and the card offers no more than " : "",
-                    capped ? size_text(f, aperture->most) : "", memory > 0 ? " (" : "",
-                    memory > 0 ? size_text(f, memory) : "", memory > 0 ? ")" : ""),
-                .check = capped ? "Check on the host, as a virtual machine shows its own device: `sudo lspci -vv -s "
-                                  "ADDRESS | grep -A4 \"Resizable BAR\"` lists the sizes after \"supported\"."
-                                : "Check: `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` on the host: a size "
-                                  "after \"supported\" must cover the memory.",
-                .cure = capped ? "No BIOS setting widens it: update the card's own firmware (VBIOS) to one with "
-                                 "Resizable BAR, if its vendor has one, or leave P2P off (NCCL_P2P_DISABLE=1)."
-                               : "If one does, turn Above 4G Decoding and Resizable BAR on in the BIOS. If none does, "
-                                 "this card cannot have such P2P: leave it off (NCCL_P2P_DISABLE=1).",
-                .explains = "cuda-peer-mapped");
+    ORR_SYMPTOM(
+        f, "bar-small", ORR_SYMPTOM_CAUSE, aperture->line,
+        .cause = orr_symptom_text(
+            f,
+            "BAR 1 of a GPU has %s (line %u)%s%s, and P2P of a patched driver for GeForce cards goes through "
+            "it: it must be as large as the GPU's memory%s%s%s.",
+            size_text(f, aperture->bar1), aperture->line, capped ? ", and the card offers no more than " : "",
+            capped ? size_text(f, aperture->most) : "", memory > 0 ? " (" : "", memory > 0 ? size_text(f, memory) : "",
+            memory > 0 ? ")" : ""),
+        .check =
+            capped ? "Check on the host, as a virtual machine shows its own device: `sudo lspci -vv -s ADDRESS | grep "
+                     "-A4 \"Resizable BAR\"` lists the sizes after \"supported\"."
+                   : "If `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` on the host lists a size that covers "
+                     "the memory after \"supported\", turn Above 4G Decoding and Resizable BAR on in the BIOS.",
+        .cure = capped ? "No BIOS setting widens it: update the card's own firmware (VBIOS) to one with Resizable BAR, "
+                         "if its vendor has one, or leave P2P off (NCCL_P2P_DISABLE=1)."
+                       : "If no supported size covers the memory, this card cannot have such P2P: leave "
+                         "NCCL_P2P_DISABLE=1 set.",
+        .explains = "cuda-peer-mapped");
     return true;
 }
 
@@ -166,10 +169,8 @@ static const char *patched_by(const struct orr_symptom_finder *f, const struct o
         return NULL;
     *ret_line = offered->line;
     if (model->p2p == ORR_NO)
-        return "NVIDIA's own driver offers no P2P between these GPUs, and this one does, so it is patched";
-    return wrong && strstr(offered->text, "GeForce")
-               ? "CUDA offers P2P between these GeForce cards, mostly because the driver is patched"
-               : NULL;
+        return "NVIDIA's own driver offers no P2P between these GPUs, and this one does, so it is patched or at fault";
+    return wrong && strstr(offered->text, "GeForce") ? "CUDA offers P2P between these GeForce cards" : NULL;
 }
 
 /* GPUs without NVLink seem to write faster than PCIe can: the data does not arrive. */
@@ -180,12 +181,10 @@ static bool too_fast(struct orr_symptom_finder *f, const struct orr_gpu_model *m
     if (!model || model->nvlink != 0 || rates->fastest <= GEN5_X16)
         return false;
     ORR_SYMPTOM(f, "p2p-too-fast", ORR_SYMPTOM_CAUSE, rates->fastest_line,
-                .cause =
-                    orr_symptom_text(f,
-                                     "A pair of GPUs seems to reach %.3g GB/s with P2P (line %u). PCIe carries %d GB/s "
-                                     "at most (generation 5, x16), so the data does not arrive: the driver does not "
-                                     "map all of BAR 1 of one of the GPUs, mostly the one with the display.",
-                                     rates->fastest, rates->fastest_line, GEN5_X16),
+                .cause = orr_symptom_text(f,
+                                          "A pair of GPUs seems to reach %.3g GB/s with P2P (line %u). PCIe carries %d "
+                                          "GB/s at most (generation 5, x16), so the data does not arrive.",
+                                          rates->fastest, rates->fastest_line, GEN5_X16),
                 .check = "Check: simpleP2P verifies the data of a pair, `all_reduce_perf -c 1` that of NCCL. With "
                          "NCCL_P2P_DISABLE=1, NCCL works.",
                 .cure = STATIC_BAR1);
@@ -198,17 +197,18 @@ static bool has_display(struct orr_symptom_finder *f, const char *patched, uint3
     const uint32_t display = orr_symptom_said(f->log, DISPLAY, true);
     if (!patched || !display || !orr_symptom_said(f->log, FAILS, true))
         return false;
-    ORR_SYMPTOM(f, "p2p-display", ORR_SYMPTOM_CAUSE, display,
-                .cause = orr_symptom_text(
-                    f,
-                    "%s (line %u), and a GPU drives a display (line %u). The driver then does not map all of its BAR "
-                    "1, so P2P with it delivers no data, although CUDA offers it and a bandwidth test looks well.",
-                    patched, line, display),
-                .check = "Check: simpleP2P verifies the data: it passes for two GPUs without a display, and fails with "
-                         "the one that has it.",
-                .cure = "Connect the display to another card or the CPU's graphics, or leave P2P off for that GPU "
-                        "(NCCL_P2P_DISABLE=1 for NCCL).",
-                .explains = "p2p-wrong-data");
+    ORR_SYMPTOM(
+        f, "p2p-display", ORR_SYMPTOM_CAUSE, display,
+        .cause = orr_symptom_text(
+            f,
+            "%s (line %u), and a GPU drives a display (line %u), of which the driver may then not map all of BAR 1. "
+            "P2P with it then delivers no data, although CUDA offers it and a bandwidth test looks well.",
+            patched, line, display),
+        .check = "Check: simpleP2P verifies the data: if it passes for two GPUs without a display and fails with the "
+                 "one that has it, it is this.",
+        .cure = "If so, connect the display to another card or the CPU's graphics, or leave P2P off for that GPU "
+                "(NCCL_P2P_DISABLE=1 for NCCL).",
+        .explains = "p2p-wrong-data");
     return true;
 }
 
@@ -258,16 +258,12 @@ bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
     const double bar1 = log->aperture.bar1;
     ORR_SYMPTOM(f, "p2p-patched", stops ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, line,
                 .cause = orr_symptom_text(
-                    f, "%s (line %u). Such P2P can hang or deliver wrong data: %s.", patched, line,
-                    bar1 > 0 ? orr_symptom_text(f,
-                                                "BAR 1 covers the memory (line %u, %s), so mostly the driver does not "
-                                                "map all of it, or the IOMMU or PCIe ACS is on",
-                                                log->aperture.line, size_text(f, bar1))
-                             : "BAR 1 must cover the GPU's memory, the driver must map all of it, and the IOMMU and "
-                               "PCIe ACS must let it through"),
-                .check = P2P_OFF "`nvidia-smi -q | grep -A3 BAR1` must show at least the GPU's memory, `cat "
-                                 "/proc/cmdline` iommu=pt or no IOMMU.",
-                .cure = STATIC_BAR1, .explains = wrong ? "p2p-wrong-data" : NULL);
+                    f,
+                    "%s (line %u). Such P2P can hang or deliver wrong data: the driver must map all of BAR 1, which %s "
+                    "the memory%s, and the IOMMU and PCIe ACS must let it through.",
+                    patched, line, bar1 > 0 ? "covers" : "must cover",
+                    bar1 > 0 ? orr_symptom_text(f, " (line %u, %s)", log->aperture.line, size_text(f, bar1)) : ""),
+                .check = P2P_OFF ORR_ACS_CHECK, .cure = STATIC_BAR1, .explains = wrong ? "p2p-wrong-data" : NULL);
     return stops;
 }
 
@@ -286,8 +282,8 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f)
             "that without a test. Transfers that hang or deliver wrong data show that it does not work here.",
             line),
         .check = P2P_OFF "`all_reduce_perf -c 1` shows wrong data.",
-        .cure = "Take x-nv-gpudirect-clique off these GPUs, or leave NCCL_P2P_DISABLE=1 set: NCCL then sends data "
-                "through host memory. On GeForce cards in a VM such data was seen not to arrive.",
+        .cure = "If it is P2P, take x-nv-gpudirect-clique off these GPUs, or leave NCCL_P2P_DISABLE=1 set: NCCL then "
+                "sends data through host memory.",
         .explains = wrong ? "p2p-wrong-data" : NULL);
     return true;
 }

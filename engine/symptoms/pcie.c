@@ -30,19 +30,15 @@ static void gdr_breaks(struct orr_symptom_finder *f)
         return;
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
     const struct orr_log_event *acs = orr_log_event_of(log, "acs-on");
-    ORR_SYMPTOM(f, "gdr-broken",
-                !acs && (timed_out || orr_symptom_said(log, ORR_SAID_UPGRADED, false)) ? ORR_SYMPTOM_NOTE
-                                                                                       : ORR_SYMPTOM_CAUSE,
-                event->line,
-                .cause = acs ? orr_symptom_text(f,
-                                                "PCIe ACS is on (line %u), which breaks GPUDirect RDMA: the NIC's "
-                                                "accesses to GPU memory fail, and connections end with such errors.",
-                                                acs->line)
-                             : orr_symptom_text(f,
-                                                "PCIe ACS or the IOMMU often breaks GPUDirect RDMA like this%s. Run "
-                                                "once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, it is that.",
-                                                timed_out ? ", if the link itself is sound (ib_write_bw works)" : ""),
-                .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
+    ORR_SYMPTOM(
+        f, "gdr-broken",
+        !acs && (timed_out || orr_symptom_said(log, ORR_SAID_UPGRADED, false)) ? ORR_SYMPTOM_NOTE : ORR_SYMPTOM_CAUSE,
+        event->line,
+        .cause = orr_symptom_text(
+            f, "%sRun once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, GPUDirect RDMA is at fault%s.",
+            acs ? orr_symptom_text(f, "PCIe ACS is on (line %u), which can break GPUDirect RDMA. ", acs->line) : "",
+            timed_out ? "; a bad link, which ib_write_bw shows, explains this error as well" : ""),
+        .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
 }
 
 /* The text shows ACS, but no error that ACS explains. */
@@ -60,7 +56,10 @@ static void acs_is_on(struct orr_symptom_finder *f)
                                   "PCIe ACS is on (line %u): data between devices below one PCIe switch goes through "
                                   "the CPU, which halves its speed or more, and P2P or GPUDirect RDMA can hang.",
                                   acs->line),
-        .check = ORR_ACS_CHECK, .cure = ORR_ACS_CURE);
+        .check = "Check: afterwards `sudo lspci -vvv | grep -i acsctl` shows SrcValid- and ReqRedir- at every bridge.",
+        .cure = "In the BIOS or the system, " ORR_ACS_OFF
+                " `pci=noacs` works with some vendors' kernels only: if dmesg says \"Unknown option\", use "
+                "`pci=disable_acs_redir=BRIDGE`. If this is a virtual machine, it needs ACS: ask its provider.");
 }
 
 static void iommu_translates(struct orr_symptom_finder *f)
@@ -72,7 +71,7 @@ static void iommu_translates(struct orr_symptom_finder *f)
                 .cause = orr_symptom_text(
                     f, "The IOMMU translates addresses (line %u), so P2P and GPUDirect RDMA can hang, fail or be slow.",
                     on->line),
-                .check = ORR_ACS_CHECK, .cure = "Boot with iommu=pt, or turn the IOMMU off in the BIOS.");
+                .check = ORR_ACS_CURE, .cure = "Boot with iommu=pt, or turn the IOMMU off in the BIOS.");
 }
 
 /* The link of a session's tree that leads to a node; NULL if none does. */
@@ -161,6 +160,10 @@ static bool is_spark(const struct orr_log *log)
     return orr_symptom_said(log, " gb10 |dgx spark| gx10 ", true);
 }
 
+#define SEAT                                                                                                           \
+    "If LnkCap of the port above it has all lanes, update BIOS and firmware, and reseat the card, cable or riser. If " \
+    "LnkCap of the port has fewer lanes, that slot has no more: use another one, or count with these lanes."
+
 /* Two devices of one class that are capable of the same link do not have it. */
 static bool unequal_links(struct orr_symptom_finder *f)
 {
@@ -178,11 +181,9 @@ static bool unequal_links(struct orr_symptom_finder *f)
                     (int)(width - status), status, own, width + 8, event->line, other + 4, its, unlike + 9),
                 .check = "Check: measure each of the two alone (NCCL_IB_HCA=NAME, or ib_write_bw), and compare LnkSta "
                          "with another host.",
-                .cure = is_spark(f->log)
-                            ? "Update the firmware of both hosts (`sudo fwupdmgr update`), then turn them off and on: "
-                              "each of the two halves of the port needs x4."
-                            : "Update BIOS and firmware, then reseat the card, cable or riser, or use a slot with all "
-                              "lanes.");
+                .cure = is_spark(f->log) ? "Update the firmware of both hosts (`sudo fwupdmgr update`), then turn them "
+                                           "off and on: each of the two halves of the port needs x4."
+                                         : SEAT);
     return true;
 }
 
@@ -201,10 +202,9 @@ static void narrow_link(struct orr_symptom_finder *f)
                                           "and so does all traffic of the GPUs and NICs below it.",
                                           event->line, status,
                                           event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
-                .check =
-                    "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` of this device and its equals.",
-                .cure = "Reseat the card, cable or riser, or use a slot with all lanes; a switch's uplink limits all "
-                        "devices below it.");
+                .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` of this device, of the port "
+                         "above it (`lspci -tv`) and of its equals.",
+                .cure = SEAT);
 }
 
 /* The speed of a NIC's or a switch's link. The reader leaves out GPUs, whose links slow down while they are idle. */
@@ -222,8 +222,9 @@ static void slow_link(struct orr_symptom_finder *f)
                     event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
                 .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` during a run, also of the "
                          "port above it: a slot of an older generation limits the device.",
-                .cure = "Use a slot of the device's generation, set the port's speed in the BIOS to Auto, and replace "
-                        "risers or cables that cannot carry it.");
+                .cure = "If LnkCap of the port above it is as fast as the device, set the port's speed in the BIOS to "
+                        "Auto, and replace a riser or cable that cannot carry it. If LnkCap of the port is slower, use "
+                        "a slot of the device's generation.");
 }
 
 /* The speed of a GPU's link while nothing runs, about which somebody asks. */
@@ -284,7 +285,7 @@ static void iommu_refuses(struct orr_symptom_finder *f)
                                   gpu ? "a GPU" : "a device", length ? ", " : "", (int)length, device, fault->line,
                                   pt ? orr_symptom_text(f, ", although line %u says iommu=pt", pt->line) : "",
                                   gpu ? "" : "; look with lspci whether it is a GPU or a NIC"),
-        .check = "Check: `sudo dmesg -w` during the hang shows new lines; with NCCL_P2P_DISABLE=1 the job works.",
+        .check = "Check: run once with NCCL_P2P_DISABLE=1 NCCL_NET_GDR_LEVEL=LOC: if it works, it is this.",
         .cure = pt ? "Turn the IOMMU off: intel_iommu=off or amd_iommu=off in the kernel's command line, or VT-d or "
                      "AMD-Vi in the BIOS, which also leaves PCIe ACS off. A device that a virtual machine was given "
                      "needs the IOMMU: then leave NCCL_P2P_DISABLE=1 set."
@@ -306,14 +307,12 @@ static void foreign_topology(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(
         f, "topology-foreign", ORR_SYMPTOM_CAUSE, file->line,
-        .cause = orr_symptom_text(f,
-                                  "NCCL read the machine from %.80s (line %u), and then missed a NIC (line "
-                                  "%u): the file is probably of another machine, or of this one before a change.",
+        .cause = orr_symptom_text(f, "NCCL read the machine from %.80s (line %u), and then missed a NIC (line %u).",
                                   file->words[0], file->line, event->line),
-        .check = "Check: run once without NCCL_TOPO_FILE (and /var/run/nvidia-topologyd/virtualTopology.xml). "
-                 "Bus ids and NICs of the file must be those of `lspci` and `ibdev2netdev`.",
-        .cure = "Leave NCCL_TOPO_FILE out, or write the file anew (NCCL_TOPO_DUMP_FILE, or `orrery vm-file` for "
-                "a virtual machine).");
+        .check = "Run once without NCCL_TOPO_FILE (and /var/run/nvidia-topologyd/virtualTopology.xml): if that works, "
+                 "the file does not fit this machine.",
+        .cure = "If bus ids or NICs of the file are not those of `lspci` and `ibdev2netdev`, leave NCCL_TOPO_FILE out, "
+                "or write the file anew (NCCL_TOPO_DUMP_FILE, or `orrery vm-file` for a virtual machine).");
 }
 
 void orr_symptoms_of_pcie(struct orr_symptom_finder *f)

@@ -88,21 +88,14 @@ static bool is_used(const struct orr_log *log, const struct orr_symptom_part *pa
            (part != orr_symptom_part("network") || !orr_symptom_uses_efa(log));
 }
 
-/* Whether lines show that a part is not at fault, or another row says more about it. */
+/* Whether another row says more about a part that ACS or the IOMMU can break. */
 static bool is_settled(const struct orr_log *log, const struct orr_symptom_part *part)
 {
     return part->by_acs &&
-           (orr_symptom_acs_refuted(log) ||
-            orr_log_event_of(log, "acs-on|iommu-translated|p2p-matrix-refused|xid|" ORR_LOG_XIDS_OF_HARDWARE));
+           orr_log_event_of(log, "acs-on|iommu-translated|p2p-matrix-refused|xid|" ORR_LOG_XIDS_OF_HARDWARE);
 }
 
-/* A driver with which P2P over PCIe hung, if a line names one. */
-static const char *or_driver(const struct orr_symptom_finder *f, const struct orr_symptom_part *part)
-{
-    return strcmp(part->id, "p2p") != 0 ? "" : orr_symptom_or_driver(f);
-}
-
-const char *orr_symptom_or_driver(const struct orr_symptom_finder *f)
+const char *orr_symptom_of_driver(const struct orr_symptom_finder *f)
 {
     const uint32_t driver = orr_symptom_said(
         f->log, "driver&560 28 |560 31 |560 35 |545 23 |545 29 |driver 560 |driver 545 |drivers 560 |drivers 545 ",
@@ -110,9 +103,28 @@ const char *orr_symptom_or_driver(const struct orr_symptom_finder *f)
     if (!driver)
         return "";
     return orr_symptom_text(f,
-                            ", or the driver does (line %u): P2P was reported to hang with branches 545 and 560, and "
-                            "to work with 535 and 570, so change it first",
+                            " P2P was reported to hang with the driver's branches 545 and 560 (line %u), and to work "
+                            "with 535 and 570.",
                             driver);
+}
+
+/* The part with the advice for this machine: where NVLink carries P2P, ACS cannot break it. */
+static const struct orr_symptom_part *on_machine(const struct orr_log *log, const struct orr_symptom_part *part)
+{
+    return part == orr_symptom_part("p2p") && orr_symptom_has_nvlink(log) ? orr_symptom_part("p2p-over-nvlink") : part;
+}
+
+/* Names a part as the cause. */
+static void blame(struct orr_symptom_finder *f, const char *id, const struct orr_symptom_part *part, uint32_t line,
+                  bool guess, const char *cause)
+{
+    const struct orr_log_event *error = guess ? NULL : orr_symptom_unspecific(f->log);
+    part = on_machine(f->log, part);
+    ORR_SYMPTOM(f, id, ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(f, "%s%s.%s", cause, part->fault,
+                                          part == orr_symptom_part("p2p") ? orr_symptom_of_driver(f) : ""),
+                .check = part->check, .cure = part->cure, .guess = guess,
+                .explains = error ? error->message->id : NULL);
 }
 
 /* A text about a hang in which P2P is turned off, without a word about what that changed. */
@@ -128,12 +140,11 @@ static void set_in_hang(struct orr_symptom_finder *f)
     if (!hang || !line || (shm && !strcmp(shm, "1")) || is_settled(f->log, part) ||
         outcome_in(part, hang->words) == IN_VAIN || (off && outcome_in(part, off->words) == IN_VAIN))
         return;
-    ORR_SYMPTOM(f, "p2p-worked-around", ORR_SYMPTOM_CAUSE, line,
-                .cause = orr_symptom_text(f,
-                                          "The text mentions a hang (line %u) and NCCL_P2P_DISABLE=1 (line %u): if the "
-                                          "job works with it and hangs without it, %s%s.",
-                                          hang->line, line, part->fault, or_driver(f, part)),
-                .check = part->check, .cure = part->cure, .guess = true);
+    blame(f, "p2p-worked-around", part, line, true,
+          orr_symptom_text(f,
+                           "The text mentions a hang (line %u) and NCCL_P2P_DISABLE=1 (line %u): if the job works with "
+                           "it and hangs without it, ",
+                           hang->line, line));
 }
 
 void orr_symptoms_of_runs(struct orr_symptom_finder *f)
@@ -153,16 +164,13 @@ void orr_symptoms_of_runs(struct orr_symptom_finder *f)
     }
     if (is_settled(log, first))
         return;
-    const struct orr_log_event *error = orr_symptom_unspecific(log);
     const bool together = second && first_line == second_line;
-    ORR_SYMPTOM(f, together ? "works-without-parts" : "works-without-part", ORR_SYMPTOM_CAUSE, first_line,
-                .cause = together ? orr_symptom_text(f,
-                                                     "The text says that it works with %s and %s (line %u), which turn "
-                                                     "off two parts. Run once with %s alone: if it works, %s.",
-                                                     first->off, second->off, first_line, first->off, first->fault)
-                                  : orr_symptom_text(f, "The text says that it works with %s (line %u), so %s%s.",
-                                                     first->off, first_line, first->fault, or_driver(f, first)),
-                .check = first->check, .cure = first->cure, .explains = error ? error->message->id : NULL);
+    blame(f, together ? "works-without-parts" : "works-without-part", first, first_line, false,
+          together ? orr_symptom_text(f,
+                                      "The text says that it works with %s and %s (line %u), which turn off two parts. "
+                                      "Run once with %s alone: if it works, ",
+                                      first->off, second->off, first_line, first->off)
+                   : orr_symptom_text(f, "The text says that it works with %s (line %u), so ", first->off, first_line));
 }
 
 /* Parts to run without next, and why those. */
@@ -270,8 +278,8 @@ static const char *standstill(struct orr_symptom_finder *f, const struct orr_log
     if (timeout && server && lags(log))
         return NULL;
     if (timeout && server)
-        return "The ranks of an inference server make the same calls, so it is rarely the program that keeps a "
-               "collective from ending: a worker failed, or its data or a CUDA graph does not get on.";
+        return "A collective of the server's workers did not end: a worker failed or is late, or data between the GPUs "
+               "or a CUDA graph does not get on.";
     if (log->kinds[ORR_LOG_TEST_START] && !log->test_rows && seen.p2p + seen.net > 0)
         return "NCCL's ranks are connected and no result follows, so data may not get from rank to rank.";
     if (hang && ends_connecting(log))
@@ -327,12 +335,13 @@ void orr_symptoms_of_next_runs(struct orr_symptom_finder *f)
         return;
     const char *runs = "Check:";
     for (uint32_t i = 0; i < next.count; i++)
-        runs = orr_symptom_text(f, "%s%s once with %s: if it works, %s%s.", runs, i ? " Run" : " run",
-                                next.parts[i]->off, next.parts[i]->fault, or_driver(f, next.parts[i]));
+        runs = orr_symptom_text(f, "%s%s once with %s: if it works, %s.%s", runs, i ? " Run" : " run",
+                                next.parts[i]->off, next.parts[i]->fault,
+                                strcmp(next.parts[i]->id, "p2p") != 0 ? "" : orr_symptom_of_driver(f));
     ORR_SYMPTOM(
         f, "next-run", ORR_SYMPTOM_OPEN, line,
         .cause = words ? "The text says that something hangs, but not where, so Orrery cannot tell why." : cause,
-        .check = runs,
+        .check = words ? runs : orr_symptom_text(f, "%s %s", runs, on_machine(log, next.parts[0])->check),
         .cure =
             words ? "If nothing helps, paste what all ranks print with NCCL_DEBUG=INFO, and `nvidia-smi topo -m`." : "",
         .by_words = words, .guess = true, .explains = timeout ? timeout->message->id : NULL);

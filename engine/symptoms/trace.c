@@ -35,8 +35,9 @@ static void nccl_crash(struct orr_symptom_finder *f)
                 .cause = orr_symptom_text(f, "The process crashed inside NCCL%s%s (line %u).", release ? " " : "",
                                           release ? release : "", frame->line),
                 .check = "Check: run once with a newer NCCL (pip install -U nvidia-nccl-cu12 or -cu13 replaces "
-                         "PyTorch's), once with NCCL_P2P_DISABLE=1, and once without plugins (NCCL_NET_PLUGIN=none).",
-                .cure = "If the newest release crashes, too, report the backtrace to NCCL's developers.",
+                         "PyTorch's): if it works, keep it. Run once with NCCL_NET_PLUGIN=none: if it works, a plugin "
+                         "is at fault. Run once with NCCL_P2P_DISABLE=1: if it works, P2P is at fault.",
+                .cure = "If the newest release crashes, report the backtrace to NCCL's developers.",
                 .explains = crash->message->id);
 }
 
@@ -50,15 +51,12 @@ static void nccl_kernel(struct orr_symptom_finder *f)
         return;
     ORR_SYMPTOM(f, "nccl-kernel", ORR_SYMPTOM_CAUSE, frame->line,
                 .cause = orr_symptom_text(
-                    f,
-                    "compute-sanitizer names a kernel of NCCL (line %u): a buffer of the call is too small or was "
-                    "freed, other GPUs have no access to it (memory of cuMemCreate() needs cuMemSetAccess() for each "
-                    "GPU), or NCCL is at fault.",
-                    frame->line),
-                .check = "Check: run once without the program's own pool of virtual memory (llama.cpp: build with "
-                         "GGML_CUDA_NO_VMM=ON), and once with the newest NCCL.",
-                .cure = "Update the program: llama.cpp's pool had such a fault (ggml-org/llama.cpp#24491). If a newer "
-                        "NCCL mends it, keep that one.",
+                    f, "compute-sanitizer shows a kernel of NCCL that used wrong memory (line %u).", frame->line),
+                .check = "Check: run once with the newest NCCL: if it works, keep it. Run once without the program's "
+                         "pool of cuMemCreate() (llama.cpp: build with GGML_CUDA_NO_VMM=ON): if it works, a GPU lacks "
+                         "access to it (cuMemSetAccess()), or NCCL is at fault.",
+                .cure = "If a buffer of the call is smaller than its count says, or freed before the stream reaches "
+                        "the call, repair the program.",
                 .explains = error ? error->message->id : NULL);
 }
 
@@ -118,17 +116,17 @@ void orr_symptoms_of_trace(struct orr_symptom_finder *f)
     const char *cause =
         topology ? orr_symptom_text(f,
                                     "NCCL failed while it read the machine's topology (line %u: %.60s), which "
-                                    "NCCL_TOPO_FILE=%.120s (line %u) describes: the file lacks something, often arch "
-                                    "and vendor of a <cpu>, or does not fit this NCCL.",
+                                    "NCCL_TOPO_FILE=%.120s (line %u) describes.",
                                     line, file, topology, set)
                  : orr_symptom_text(f, "NCCL failed while %s (line %u: %.60s).", part->does, line, file);
-    const char *look =
-        topology     ? "Check: run once without NCCL_TOPO_FILE; `orrery show FILE` says what is wrong with the file."
-        : part->look ? part->look
-                     : orr_symptom_text(f, "Check: run once with %s; if that works, it is this.", part->off);
     ORR_SYMPTOM(
-        f, "trace", ORR_SYMPTOM_CAUSE, line, .cause = cause, .check = look,
-        .cure = topology ? "Unset NCCL_TOPO_FILE; if a plugin or /etc/nccl.conf sets it, use a newer plugin or image."
-                         : part->repair,
+        f, "trace", ORR_SYMPTOM_CAUSE, line, .cause = cause,
+        .check = topology ? "Run once without NCCL_TOPO_FILE: if that works, the file does not fit this NCCL or this "
+                            "machine; `orrery show FILE` says what it lacks, such as arch and vendor of a <cpu>."
+                 : part->repair ? part->repair
+                                : part->check,
+        .cure = topology       ? "If a plugin or /etc/nccl.conf sets NCCL_TOPO_FILE, use a newer plugin or image."
+                : part->repair ? orr_symptom_text(f, "If the job works with %s, leave that set meanwhile.", part->off)
+                               : part->cure,
         .explains = explains ? explains->id : NULL);
 }
