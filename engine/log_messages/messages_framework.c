@@ -9,9 +9,9 @@
 
 #define ORR_RAY_WAITS                                                                                                  \
     "Ray has not given the job its GPUs, so NCCL has not begun.",                                                      \
-        "If `ray status` shows fewer GPUs than the job asks for, a host has not joined. If `ray status` shows GPUs "   \
-        "in use, another job has them. If `ray list nodes` shows other addresses than the job asks for, give `ray "    \
-        "start --node-ip-address` the address that the job uses."
+        "If `ray status` shows fewer GPUs than the job asks for, a host has not joined. If `ray list nodes` lacks an " \
+        "address that the line asks for (node:ADDRESS), start Ray there with --node-ip-address ADDRESS. If `ray "      \
+        "status` shows GPUs in use, another job has them."
 
 #define ORR_CLIQUE                                                                                                     \
     "JAX waits for all GPUs of a computation to make an NCCL communicator, and some did not come.",                    \
@@ -179,13 +179,14 @@ const struct orr_log_message orr_log_messages_framework[] = {
     {"store-name", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "network addresses of (",
      "Name or service not known|Temporary failure in name",
      "This host cannot resolve the host name in the line, so PyTorch does not reach the job's store there.",
-     "Check `getent hosts NAME` on every host and in its containers. Set MASTER_ADDR (torchrun: --local-addr) to an "
-     "address, or to a name that all of them resolve. In Kubernetes, pods need a headless service for their own names.",
+     "If the name is that of MASTER_ADDR, set an address there, or a name that `getent hosts NAME` finds on every host "
+     "and in its containers. If torchrun itself announced the name, start it with --local-addr ADDRESS. In Kubernetes, "
+     "pods need a headless service for their own names.",
      "[W1008 socket.cpp:767] [c10d] The IPv4 network addresses of (job-0.internal, 50745) cannot be retrieved (gai "
      "error: -2 - Name or service not known)."},
     {"gloo-interface", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Unable to find address for", NULL,
-     "Gloo found no interface with an address that has the name in GLOO_SOCKET_IFNAME. Gloo knows no ^ or prefixes as "
-     "NCCL does.",
+     "This host has no interface of the name in GLOO_SOCKET_IFNAME, or that interface has no address. Unlike NCCL, "
+     "Gloo knows no ^ and no prefixes.",
      "Set GLOO_SOCKET_IFNAME to an interface of each host (`ip -br addr`), or unset it.",
      "RuntimeError: [enforce fail at gloo/transport/tcp/device.cc:83] ifa != nullptr. Unable to find address for: "
      "bond1"},

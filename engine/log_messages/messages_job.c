@@ -5,7 +5,7 @@
 #include "engine/log_messages/messages.h"
 
 #define ORR_IF_NOTHING_FOLLOWS "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes."
-#define ORR_FIRST_WARN         "Look for the first NCCL WARN, or run again with NCCL_DEBUG=INFO if there is none."
+#define ORR_FIRST_WARN         "Look for the first NCCL WARN of any rank, or run again with NCCL_DEBUG=INFO if there is none."
 #define ORR_IF_INTERFACE                                                                                               \
     " If NCCL's line \"Bootstrap: Using\" names an interface that other hosts do not reach, name the one that they "   \
     "share in NCCL_SOCKET_IFNAME (`ip -br addr`)."
@@ -49,8 +49,9 @@
         "the crash report names functions of NCCL or of a plugin, try a newer release of it."
 #define ORR_NO_MEMORY                                                                                                  \
     "The GPU had no memory left for this process.",                                                                    \
-        "If `nvidia-smi` lists other processes on the GPU, end those that should not run, or give every rank a GPU "   \
-        "of its own. If the program itself fills the GPU, reduce the batch or the model's memory per GPU."
+        "If `nvidia-smi` lists only this process on the GPU, reduce the batch or the model's memory per GPU. If "      \
+        "`nvidia-smi` lists other processes there, end those that should not run, or give every rank a GPU of its "    \
+        "own."
 #define ORR_KILLED_FOR_MEMORY                                                                                          \
     "The system ended a process, because the host or the container had no memory left.",                               \
         "Raise the job's memory limit, or use fewer data loader processes."
@@ -62,7 +63,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "arrive.",
      "Find the rank whose last enqueued work is lower, or that reports nothing: `py-spy dump` or "
      "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 shows what each rank does. If a rank does not make the call, as under `if rank "
-     "== 0`, make the call on every rank. If a rank still loads or saves, raise the timeout of init_process_group(). "
+     "== 0`, make the call on every rank. If a rank still loads, saves or evaluates, raise the timeout of "
+     "init_process_group(). "
      "If all ranks made the call, run once with NCCL_P2P_DISABLE=1, and once without CUDA graphs (vLLM: "
      "--enforce-eager): if one of them helps, P2P or the graphs are at fault.",
      "[rank3]:[E ProcessGroupNCCL.cpp:563] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=30, "
@@ -129,9 +131,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "29500)."},
     {"cuda-ordinal-application", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, ": invalid device ordinal", NULL,
      "The program named a GPU that the process does not see.",
-     "If the program chooses the GPU by rank on several hosts, choose it by LOCAL_RANK. If `nvidia-smi -L` in a task "
-     "lists fewer GPUs than the host has, CUDA_VISIBLE_DEVICES or the scheduler's binding hides them. If a host runs "
-     "more processes than it has GPUs, start fewer there.",
+     "If a host runs more processes than `nvidia-smi -L` lists GPUs in a task, start fewer or give the task all GPUs "
+     "(docker --gpus all). If the program chooses the GPU by rank on several hosts, choose it by LOCAL_RANK.",
      "RuntimeError: CUDA error: invalid device ordinal"},
     {"no-barrier-device", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "to perform barrier as devices used by this process are",
      NULL, "PyTorch guesses the GPU of this rank for a barrier; a wrong guess hangs the job.",
@@ -156,7 +157,8 @@ const struct orr_log_message orr_log_messages_job[] = {
      "torch.distributed.DistStoreError: wait timeout after 600000ms, keys: /default_pg/0//cuda//0"},
     {"store-lost", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "recvValue failed", NULL,
      "PyTorch lost its connection to the job's store, which runs on the first host.",
-     "Look for the first error of rank 0: if its process ended, the store ended with it.",
+     "If rank 0's process ended, the store ended with it: look for its first error. If rank 0 still waits, what lies "
+     "between the hosts (a firewall, a service mesh of Kubernetes) closed the connection.",
      "[W TCPStore.cpp:122] [c10d] recvValue failed on SocketImpl(fd=4): Connection reset by peer"},
     {"store-port", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "EADDRINUSE", NULL,
      "The port at which the job's first host listens (MASTER_PORT) is in use.",
@@ -322,10 +324,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "torchrun reports that a process of the job failed.",
      "Look for the first error of the rank that it lists as root cause.",
      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:"},
-    {"mpi-exit", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "returned", "a non-zero exit code",
-     "mpirun reports that a process of the job failed.", "Look for the first error of that process.",
-     "Primary job terminated normally, but 1 process returned a non-zero exit code."},
-    {"mpi-exit-status", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "exited with non-zero status", NULL,
+    {"mpi-exit-status", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "non-zero", " exit code.| status, thus",
      "mpirun reports that a process of the job failed.", "Look for the first error of that process.",
      "mpirun detected that one or more processes exited with non-zero status, thus causing the job to be terminated."},
     {"core-dumped", ORR_FROM_OTHER, ORR_WEIGHT_REPORT, "core dumped", NULL,

@@ -152,10 +152,8 @@ static void say_event(struct orr_triaging *t, bool explained)
     const bool meant = event->message && !explained;
     if (meant)
         say(t, event->message->means);
-    if (meant && orr_log_follows(event->message->weight))
-        say(t, orr_triage_text(
-                   t, "This %s from another error that the log does not show: look at the logs of the other ranks.",
-                   event->message->weight == ORR_WEIGHT_REPORT ? "may follow" : "follows"));
+    if (meant && event->message->weight == ORR_WEIGHT_AFTERMATH)
+        say(t, "This follows from another error that the log does not show: look at the logs of the other ranks.");
     if (waited && !explained)
         say(t,
             "Look at the network between the hosts (links, plugin, settings) and at the GPUs, not for a missing rank.");
