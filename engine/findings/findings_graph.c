@@ -81,6 +81,18 @@ static void simple_order(struct orr_finder *f)
     }
 }
 
+/* There are rings and no tree: a machine has as many channels as the graph with the fewest. */
+static void no_tree(struct orr_finder *f)
+{
+    for (uint32_t p = 0; p < f->analysis->part_count && !f->at->detail; p++) {
+        const struct orr_contribution *own = &f->analysis->parts[p].contribution;
+        const struct orr_graph *ring = &own->graphs[ORR_GRAPH_RING], *tree = &own->graphs[ORR_GRAPH_TREE];
+        if (own->rank_count > 1 && ring->pattern && !is_simple_order(ring) && is_simple_order(tree))
+            orr_say(f, "%d rings of %g GB/s, and %d channel of %g GB/s for the tree", ring->channels,
+                    (double)ring->bw_intra, tree->channels, (double)tree->bw_intra);
+    }
+}
+
 /* There is one ring, at less than half of NVLink's bandwidth and, if it leaves the host, of the fastest port's. */
 static void one_channel(struct orr_finder *f)
 {
@@ -225,6 +237,12 @@ const struct orr_finding_row orr_findings_graph[] = {
      .references = {"NVIDIA/nccl#487", "NVIDIA/nccl#1946"},
      .follows_from = {"nvlink-zero", "nvlink-count", "throttling-bridge", "slow-link", "nvlink-islands",
                       "setting-hinders"}},
+    {ORR_FINDING("no-tree", "L77", WARNING, ANALYSIS, no_tree), .title = "The search finds rings and no tree",
+     .why = "NCCL makes as many channels of each as of the graph that has the fewest, so the rings lose theirs.",
+     .advice = "If a gain is named here, set NCCL_PXN_DISABLE=1 and measure. For GPUs before Hopper, NCCL 2.24.3 and "
+               "older and 2.29.2 and newer find trees on more machines.",
+     .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH"}, .references = {"NVIDIA/nccl#1946", "NVIDIA/nccl#1876", "NVIDIA/nccl-tests#352"},
+     .follows_from = {"nvlink-zero", "nvlink-count", "nvlink-islands", "setting-hinders"}},
     {ORR_FINDING("one-channel", "L71", WARNING, ANALYSIS, one_channel),
      .title = "One slow ring on a machine with NVLink",
      .why = "All data of a ring passes its slowest path, so the whole ring is that slow. The detail names this path.",

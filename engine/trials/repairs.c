@@ -66,6 +66,12 @@ static void refuse_p2p(struct orr_variant *variant)
     orr_variant_setting(variant, ORR_SET_P2P_DISABLE, "1");
 }
 
+/* Without PXN, paths to NICs go over PCIe, whose type the search for trees may use. */
+static void turn_pxn_off(struct orr_variant *variant)
+{
+    orr_variant_setting(variant, ORR_SET_PXN_DISABLE, "1");
+}
+
 static const struct orr_repair rows[] = {
     {"nvlinks-not-in-file", "the NVLinks of this GPU model in the file", orr_repair_board_nvlinks, ORR_REPAIR_OF_FILE},
     {"nvlinks-missing", "all NVLinks of this GPU model", orr_repair_board_nvlinks, 0},
@@ -97,6 +103,7 @@ static const struct orr_repair rows[] = {
     {"gdr-off", "GPUDirect RDMA on", allow_gdr, ORR_REPAIR_NETWORK},
     {"gdr-too-far", "NCCL_NET_GDR_LEVEL at the distance of the nearest NICs", widen_gdr, ORR_REPAIR_NETWORK},
     {"setting-hinders", "these settings at their defaults", reset_settings, 0},
+    {"no-tree", "NCCL_PXN_DISABLE=1", turn_pxn_off, ORR_REPAIR_NETWORK},
     {"text-sets", "these settings at their defaults", leave_out_pasted, 0},
     {"p2p-by-model", "no P2P between the GPUs (NCCL_P2P_DISABLE=1)", refuse_p2p, ORR_REPAIR_SUPPOSES},
 };

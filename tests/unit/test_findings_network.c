@@ -168,6 +168,22 @@ TEST(search_results)
     assert_lacks(narrow, 1, NULL, "simple-order");
 }
 
+/* Each GPU has a switch with a NIC, as in NVIDIA/nccl#1946: by PXN, rings stay off the CPU, and trees may not cross it
+ * either. */
+TEST(rings_without_a_tree)
+{
+    static const char *const no_pxn[] = {"NCCL_PXN_DISABLE", "1", NULL};
+#define OF_SWITCH(bus, gpu, rank, nic, dev, sm)                                                                        \
+    SWITCHED(bus) GPU(gpu, rank, sm, NVS("8")) CARD(nic, "mlx5_" dev, dev, "200000", "1") "</pci>"
+#define PAIR(sm)                                                                                                       \
+    ON(OF_SWITCH("8", "0000:01:00.0", "0", "0000:11:00.0", "0", sm)                                                    \
+           OF_SWITCH("9", "0000:02:00.0", "1", "0000:12:00.0", "1", sm))
+    assert_finds(PAIR("80"), 2, NULL, "no-tree");
+    assert_lacks(PAIR("80"), 2, no_pxn, "no-tree");
+    assert_lacks(PAIR("80"), 1, NULL, "no-tree");
+    assert_lacks(PAIR("90"), 2, NULL, "no-tree"); /* for which the search also tries simple trees */
+}
+
 /* GPU 0 reaches 1 by NVLink and 1 reaches 2 below a switch, but 0 and 2 have nothing without shared memory. */
 TEST(no_way_between_two)
 {
