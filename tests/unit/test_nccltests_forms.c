@@ -207,15 +207,15 @@ TEST(limits)
     assert_error(orr_results_read(text, sizeof text - 1, &limits, &results, &err), ORR_LIMIT, &err, "the results have");
 }
 
-/* A stream of 100 MB within 64 MiB, NCCL's lines among the rows. */
+/* A stream of 50 MB within 32 MiB, NCCL's lines among the rows. */
 TEST(a_long_text_needs_little_memory)
 {
-    enum { MANY = 100000000, PIECE = 1 << 16 };
+    enum { MANY = 50000000, PIECE = 1 << 16 };
     static char block[2 * PIECE];
     size_t length = 0;
     while (length < PIECE)
         length += (size_t)snprintf(block + length, sizeof block - length, "%s", length % 3 ? INFO : ROW1 "\n");
-    struct orr_budget budget = {.memory = (size_t)64 << 20};
+    struct orr_budget budget = {.memory = (size_t)32 << 20};
     struct orr_error err = {0};
     struct orr_results_reader *reader;
     ORR_LOCAL(orr_results, results);
@@ -234,7 +234,7 @@ TEST(a_long_text_needs_little_memory)
     memset(block, '7', sizeof block);
     orr_budget_begin(&budget);
     assert_ok(orr_results_reader_new(&orr_results_stream_limits, &reader, &err), &err);
-    for (size_t fed = 0; fed < MANY / 4; fed += sizeof block)
+    for (size_t fed = 0; fed < MANY / 2; fed += sizeof block)
         assert_ok(orr_results_reader_feed(reader, block, sizeof block, &err), &err);
     assert_error(orr_results_reader_finish(reader, &results, &err), ORR_UNRECOGNISED, &err, "no line has a size");
     orr_budget_end();
