@@ -31,16 +31,6 @@ const struct orr_log_message orr_log_messages_use[] = {
      "This PyTorch was built without NCCL: it is one for CPUs, Windows or macOS, or an older build.",
      "On Linux, install a build of PyTorch for CUDA. Windows and macOS have no NCCL: use the backend gloo.",
      "RuntimeError: Distributed package doesn't have NCCL built in"},
-    {"torch-no-gpu", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "ProcessGroupNCCL is only supported with GPUs", NULL,
-     "PyTorch sees no GPU in this process.",
-     "Check torch.cuda.is_available() in the same process on every host, CUDA_VISIBLE_DEVICES (Ray hides GPUs from "
-     "actors that ask for none), and that PyTorch's CUDA fits the driver (nvidia-smi).",
-     "ValueError: ProcessGroupNCCL is only supported with GPUs, no GPUs found!"},
-    {"torch-no-cuda", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "No CUDA GPUs are available", NULL,
-     "PyTorch sees no GPU in this process.",
-     "Check CUDA_VISIBLE_DEVICES and `nvidia-smi -L` in the same process: the scheduler, the container or Ray may hide "
-     "the GPUs.",
-     "RuntimeError: No CUDA GPUs are available"},
     {"nccl-symbol", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "undefined symbol: nccl", NULL,
      "A program or library was built for a newer NCCL than the libnccl.so.2 that it found.",
      "`ldd FILE | grep nccl` shows which one it loads. Keep one package nvidia-nccl-cu* (`pip list | grep nccl`), and "
