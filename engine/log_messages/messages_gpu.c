@@ -9,6 +9,10 @@
     "If `nvidia-smi -L` lists fewer GPUs than the host has ranks, start fewer ranks. If each rank sees all GPUs, "     \
     "each must choose its own (torch.cuda.set_device(LOCAL_RANK)). With Ray, ask for a whole GPU for each worker, "    \
     "not a fraction."
+#define OFF_BUS                                                                                                        \
+    "If dmesg has \"AER\" or \"PCIe Bus Error\" before this, check the card's seat and riser, or lower the slot's "    \
+    "generation in the BIOS. If this happens under load, check power cables and temperature, or lower the power "      \
+    "limit (`nvidia-smi -pl`). Then power the machine off and on. If the fault follows the card, replace the card."
 #define NVLS_CHECKS                                                                                                    \
     "If the job works with NCCL_NVLS_ENABLE=0, leave that set meanwhile. If `nvidia-smi -q | grep -A6 Fabric` does "   \
     "not say Completed, reset the GPUs with Fabric Manager, or restart the host. If a container lacks "                \
@@ -299,25 +303,22 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Look at the HIP error in the line, and for GPU errors in the kernel log (dmesg).", "HIP failure 'out of memory'"},
     {"xid-off-bus", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 79,",
      "The GPU fell off the PCIe bus, so the host no longer reaches it, and all later errors of CUDA and NCCL follow.",
-     "Check: lines \"AER\" or \"PCIe Bus Error\" in dmesg before it, the cables of the power supply, and temperatures. "
-     "Reseat the card and its power cables, replace the riser, lower the power limit (`nvidia-smi -pl`) or the slot's "
-     "generation in the BIOS, and restart the host. If it follows the card, replace the card.",
-     "[12345.6] NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', GPU has fallen off the bus."},
+     OFF_BUS, "[12345.6] NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', GPU has fallen off the bus."},
     {"xid-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 48,|): 63,|): 64,|): 94,|): 95,",
      "The GPU's memory has errors that ECC cannot correct.",
-     "Check: `nvidia-smi -q -d ECC,ROW_REMAPPER`. Reset the GPU or restart the host, so that rows are remapped. If "
-     "errors come back, replace the GPU.",
+     "Reset the GPU or restart the host, so that rows are remapped (`nvidia-smi -q -d ECC,ROW_REMAPPER`). If errors "
+     "come back, replace the GPU.",
      "NVRM: Xid (PCI:0000:3b:00): 95, pid=51, Uncontained: FBHUB. RST: Yes, D-RST: No"},
     {"xid-nvlink", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (",
      "): 74,|): 144,|): 145,|): 146,|): 147,|): 148,|): 149,|): 150,", "An NVLink of the GPU failed.",
      "Check: `nvidia-smi nvlink -e` counts errors, `nvidia-smi nvlink -s` shows links that are down. Reset all GPUs of "
-     "the host with their NVSwitches, or restart it; reseat a bridge between cards. If it comes back, replace the "
-     "part.",
+     "the host with their NVSwitches, or restart the host. If cards have a bridge, reseat the bridge. If the fault "
+     "comes back, replace the part.",
      "NVRM: Xid (PCI:0000:66:00): 145, RLW_REMAP Nonfatal XC1 i0 Link 04 (0x00000004 0x00000001)"},
     {"xid-gsp", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 119,|): 120,",
      "The GPU's own processor (GSP) no longer answers the driver.",
-     "Check: `nvidia-smi` hangs or says ERR! for this GPU. Restart the host, and update driver and VBIOS. If it comes "
-     "back with a new driver, replace the GPU.",
+     "Check: `nvidia-smi` hangs or says ERR! for this GPU. Restart the host, and update driver and VBIOS. If a new "
+     "driver has the fault, too, replace the GPU.",
      "NVRM: Xid (PCI:0000:c1:00): 119, pid=3710, name=python3, Timeout after 6s of waiting for RPC response from GPU0 "
      "GSP! Expected function 76 (GSP_RM_CONTROL)"},
     {"xid-program", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 13,|): 31,|): 43,",
@@ -335,10 +336,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Look up the number in NVIDIA's list of Xid errors.",
      "NVRM: Xid (PCI:0000:1b:00): 62, pid='<unknown>', name=<unknown>, 2027(2d84) 00000000 00000000"},
     {"gpu-off-bus", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: ", "fallen off the bus",
-     "A GPU no longer answers on PCIe, so the driver dropped it and no program can use it.",
-     "Power the machine off and on (in a cloud, take another). If `dmesg | grep -i -e aer -e pcie` shows errors before "
-     "this, check the card's seat and riser. If this happens under load, check power supply and temperature. If "
-     "nothing helps, replace the GPU.",
+     "A GPU no longer answers on PCIe, so the driver dropped it and no program can use it.", OFF_BUS,
      "NVRM: GPU at 0000:01:00.0 has fallen off the bus."},
     {"open-driver-old-gpu", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "installed in this system is not supported by open", NULL,
      "NVIDIA's open kernel modules do not support this GPU: they need Turing (2018) or newer.",

@@ -5,13 +5,26 @@
 
 #include "engine/log_messages/messages.h"
 
-#define BUS_ERROR "A process ended with a bus error, mostly because /dev/shm has no room for its shared memory."
 #define SHARED_MEMORY                                                                                                  \
-    "Check `df -h /dev/shm` where the process runs. Make it larger: docker --shm-size=8g (or --ipc=host); "            \
-    "Kubernetes: an emptyDir with medium Memory at /dev/shm."
+    "If `df -h /dev/shm` where the process runs shows it small or full, enlarge it: docker --shm-size=8g (or "         \
+    "--ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm."
+#define BUS_ERROR                                                                                                      \
+    "A process ended with a bus error: memory that it had mapped is missing.",                                      \
+        SHARED_MEMORY " If the process reads a mapped file (a model, a data set), check that the file is whole."
 
 #define NO_SPACE   "The kernel found no address space for BAR 1 of a PCI device, so it stays small."
 #define MORE_SPACE "Turn Above 4G Decoding and Resizable BAR on in the BIOS, or boot with pci=realloc."
+#define IOMMU_REFUSED                                                                                                  \
+    "The IOMMU refused a device access to memory. If that is a GPU or a NIC, P2P or GPUDirect RDMA through it fails.", \
+        "If `cat /proc/cmdline` lacks iommu=pt, boot with iommu=pt, or with the IOMMU off. If `sudo lspci -vvv | "     \
+        "grep -i acsctl` shows ReqRedir+, turn PCIe ACS off at the bridges between the devices."
+#define IOMMU_ON "If P2P or GPUDirect RDMA fails, boot with iommu=pt, or turn the IOMMU off in the BIOS."
+#define MEMLOCK                                                                                                        \
+    "If `ulimit -l` in the job is not unlimited, make it so (docker --ulimit memlock=-1; Slurm: "                      \
+    "PropagateResourceLimitsExcept=MEMLOCK)."
+#define NO_MANAGER                                                                                                     \
+    "Fabric Manager did not start. Without it, NVSwitch machines have no NVLink, and jobs hang or fail.",              \
+        "`journalctl -u nvidia-fabricmanager` says why."
 
 const struct orr_log_message orr_log_messages_host[] = {
     {"hami-error", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "HAMI-core ERROR", NULL,
@@ -22,7 +35,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "850725928"},
     {"acs-on", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ACSCtl:", "ReqRedir+|CmpltRedir+",
      "PCIe ACS is on at a bridge: data between devices below it goes through the CPU.",
-     "Turn ACS off in the BIOS, or with setpci; see the symptoms.",
+     "If no virtual machine has these devices, turn ACS off in the BIOS or with setpci; see the symptoms.",
      "\t\tACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-"},
     {"acs-source", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ACSCtl:", "SrcValid+",
      "PCIe ACS is partly on at a bridge: it checks the source of requests.",
@@ -41,15 +54,15 @@ const struct orr_log_message orr_log_messages_host[] = {
     {"pcie-narrow", ORR_FROM_OTHER, ORR_WEIGHT_NOTE,
      "LnkSta:", "Width x1 (downgraded)|Width x2 (downgraded)|Width x4 (downgraded)|Width x8 (downgraded)",
      "A PCIe link runs with fewer lanes than the device has.",
-     "Compare with its neighbours; reseat the card or riser, or use a slot with all lanes.",
+     "If equal devices have more lanes, reseat the card or riser. If the slot has no more, use one with all lanes.",
      "\t\tLnkSta:\tSpeed 8GT/s (downgraded), Width x8 (downgraded)"},
     {"pcie-unequal", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "LnkSta:", ", unlike x",
      "The PCIe link of a device has fewer lanes than that of an equal device.",
-     "Update firmware and BIOS, then reseat the card, cable or riser.",
+     "If both slots are equal, update firmware and BIOS, then reseat the card, cable or riser.",
      "LnkSta: 0002:01:00.0: Width x2, unlike x4 of 0000:01:00.0"},
     {"pcie-slow", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "LnkSta:", "(slower than the device)",
      "The PCIe link of a NIC or of a switch is slower than the device.",
-     "Compare with its neighbours; use a slot of the device's generation, and check the BIOS and risers.",
+     "If its equals are faster, check riser and BIOS. If the slot is of an older generation, use a newer one.",
      "LnkSta: 17:00.0 Infiniband controller: Speed 8GT/s of 32GT/s (slower than the device), Width x16"},
     {"pcie-idle", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "LnkSta:", "(a GPU, maybe idle)",
      "The PCIe link of a GPU has all its lanes and a low speed, as it has while the GPU is idle.",
@@ -57,19 +70,21 @@ const struct orr_log_message orr_log_messages_host[] = {
      "LnkSta: 01:00.0 VGA compatible controller: Speed 2.5GT/s of 16GT/s (a GPU, maybe idle), Width x16"},
     {"ib-port-down", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Physical state:", "Polling|Disabled|Sleep",
      "The port of a NIC has no link.",
-     "Check cable, transceiver and switch port (ibstat, mlxlink), or leave the NIC out of NCCL_IB_HCA.",
+     "If the port should be connected, check cable, transceiver and switch port (ibstat, mlxlink). If nothing is "
+     "connected, leave the NIC out of NCCL_IB_HCA.",
      "\t\tPhysical state: Polling"},
     {"nvlink-inactive", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Link %d: <inactive>", NULL,
-     "An NVLink of a GPU is not in use: it is down, or no bridge joins it. Bridges join some of a card's links only "
+     "An NVLink of a GPU is not in use: it is down, or nothing is connected. Bridges join only some of a card's links "
      "(12 of 18 on H100 NVL).",
-     "Compare with the other GPUs (`nvidia-smi nvlink -s`), check Fabric Manager and `dmesg | grep -i nvlink`, then "
-     "reset the GPU or restart the host.",
+     "If other GPUs have more links up (`nvidia-smi nvlink -s`), check `dmesg | grep -i nvlink` and Fabric Manager, "
+     "then reset the GPU or restart the host.",
      "\t Link 2: <inactive>"},
     {"vllm-no-p2p", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Custom allreduce is disabled because", "P2P",
-     "vLLM found no P2P between the GPUs, so it leaves its own all-reduce out and NCCL sends data through host memory. "
-     "The job works, but is slower.",
-     "Check `nvidia-smi topo -p2p r` (GeForce cards since RTX 40 have no P2P) and PCIe ACS; "
-     "disable_custom_all_reduce=True only silences the message.",
+     "vLLM found no P2P between the GPUs, so it leaves its own all-reduce out. The job works, and NCCL looks for "
+     "itself whether it can use P2P.",
+     "If `nvidia-smi topo -p2p r` says NS or CNS, the driver offers no P2P (GeForce cards since RTX 40), and no "
+     "setting changes that. If the log says \"reading GPU P2P access cache\", delete that file, which may be older "
+     "than the driver. If `nvidia-smi topo -p2p r` says OK, check PCIe ACS.",
      "WARNING [custom_all_reduce.py:137] Custom allreduce is disabled because your platform lacks GPU P2P capability "
      "or P2P test failed."},
     {"vllm-p2p-cache", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "reading GPU P2P access cache from", NULL,
@@ -84,30 +99,24 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The IOMMU does not translate addresses of the host's own devices.", "Nothing needs to change for P2P.",
      "BOOT_IMAGE=/vmlinuz-6.8.0 root=/dev/sda1 ro quiet intel_iommu=on iommu=pt"},
     {"iommu-translated", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "ommu: Default domain type: Translated", NULL,
-     "The IOMMU translates addresses, which P2P and GPUDirect RDMA often do not survive.",
-     "Boot with iommu=pt, or turn the IOMMU off in the BIOS.", "[    0.412] iommu: Default domain type: Translated"},
-    {"iommu-on", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "DMAR: IOMMU enabled", NULL, "The IOMMU is on.",
-     "Boot with iommu=pt, or turn it off in the BIOS, if P2P or GPUDirect RDMA fails.",
+     "The IOMMU translates the addresses that devices use.", IOMMU_ON,
+     "[    0.412] iommu: Default domain type: Translated"},
+    {"iommu-on", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "DMAR: IOMMU enabled", NULL, "The IOMMU is on.", IOMMU_ON,
      "[    0.102] DMAR: IOMMU enabled"},
-    {"iommu-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "IO_PAGE_FAULT", NULL,
-     "The IOMMU refused a device access to memory. If that is a GPU or a NIC, P2P or GPUDirect RDMA through it fails.",
-     "Boot with iommu=pt or with the IOMMU off, and turn PCIe ACS off at the bridges between the devices.",
+    {"iommu-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "IO_PAGE_FAULT", NULL, IOMMU_REFUSED,
      "nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0xd0000000 flags=0x0020]"},
-    {"dmar-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "DMAR: [DMA", "fault",
-     "The IOMMU refused a device access to memory. If that is a GPU or a NIC, P2P or GPUDirect RDMA through it fails.",
-     "Boot with iommu=pt or with the IOMMU off, and turn PCIe ACS off at the bridges between the devices.",
+    {"dmar-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "DMAR: [DMA", "fault", IOMMU_REFUSED,
      "DMAR: [DMA Read NO_PASID] Request device [3b:00.0] fault addr 0xf7ff0000 [fault reason 0x06] PTE Read access"},
     {"fork-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "OSError: [Errno 12] Cannot allocate memory", NULL,
      "Linux refused memory for a new process or a mapping, which need not mean that the host has none left.",
-     "Check the limit of the container or job (memory.max, `dmesg`), `cat /proc/sys/vm/overcommit_memory` (2 counts a "
-     "fork in full), and free huge pages (`grep Huge /proc/meminfo`). Data loaders that start their workers by spawn "
-     "or forkserver need less.",
+     "If memory.max of the container or job is reached (`dmesg`), raise it. If `cat /proc/sys/vm/overcommit_memory` is "
+     "2, each fork counts in full. If `grep Huge /proc/meminfo` shows many free huge pages, release them. If data "
+     "loaders fork, spawn or forkserver needs less.",
      "OSError: [Errno 12] Cannot allocate memory"},
     {"pod-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "OOMKilled", NULL,
-     "Kubernetes ended a container because it used more memory than its limit (OOMKilled), and the other ranks lost "
-     "their connections to it.",
-     "Check: `kubectl describe pod` of that pod shows its limit and when it ended. Raise limits.memory, or use less: "
-     "fewer data loaders, and files in an emptyDir with medium Memory count, too.",
+     "Kubernetes ended a container because of its memory (OOMKilled), so other ranks lost their connections.",
+     "If `kubectl describe pod` shows a limit, raise limits.memory, or use less: fewer data loaders, and files in an "
+     "emptyDir with medium Memory count, too. If the pod has no limit, the node itself ran out of memory.",
      "llm-worker-2   0/1     OOMKilled   0          5h12m"},
     {"pod-preempted", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "reempt", "reempted by |.preempted|reemption notice",
      "A pod or its machine was taken away for another one (preempted), and the other ranks lost their connections to "
@@ -137,21 +146,18 @@ const struct orr_log_message orr_log_messages_host[] = {
     {"pcie-fatal", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "AER: ", "Uncorrected (Fatal)|Uncorrectable (Fatal)",
      "A PCIe link failed (Fatal), so the device below it was lost: no NCCL setting helps.",
      "Check: `dmesg -T | grep -i -e aer -e xid` names the device and the time; `nvidia-smi -L` lacks it if it is a "
-     "GPU. "
-     "Reseat the card, riser or cable, check its power, and replace it if the error comes back.",
+     "GPU. Reseat the card, riser or cable, check its power, and replace it if the error comes back.",
      "pcieport 0000:00:03.0: AER: Multiple Uncorrected (Fatal) error received: 0000:00:03.0"},
     {"pcie-aer", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "AER: ", "orrected error|Multiple",
-     "A PCIe link had transmission errors, which make it slow or end in a failure.",
-     "Reseat the card or riser that the line names, and compare LnkSta in `lspci -vv` with its neighbours.",
+     "A PCIe link or device reported errors. Corrected ones cost time, others may end in a failure.",
+     "If such lines grow under load, reseat the card or riser that they name. Compare LnkSta (`lspci -vv`) with "
+     "others.",
      "pcieport 0000:40:01.1: AER: Corrected error received: 0000:41:00.0"},
     {"memlock", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "RLIMIT_MEMLOCK", NULL,
-     "The process may lock too little memory for RDMA.",
-     "Set `ulimit -l unlimited` for the job (docker --ulimit memlock=-1; Slurm: "
-     "PropagateResourceLimitsExcept=MEMLOCK).",
+     "The process may lock too little memory for RDMA.", MEMLOCK,
      "libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes."},
     {"memlock-mpi", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "registering part of your physical memory", NULL,
-     "The process may lock too little memory for RDMA.",
-     "Set `ulimit -l unlimited` for the job (docker --ulimit memlock=-1).",
+     "Open MPI says that RDMA can use only a part of the host's memory.", MEMLOCK,
      "WARNING: It appears that your OpenFabrics subsystem is configured to only allow registering part of your "
      "physical memory."},
     {"peermem-absent", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "lsmod: nvidia without peermem", NULL,
@@ -161,10 +167,10 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The pod gets the device files of all RDMA NICs of its host.",
      "A device plugin gives a pod those that it may open.", "      mountPath: /dev/infiniband"},
     {"peermem-insert", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "could not insert 'nvidia", "peermem': Invalid argument",
-     "The kernel refused nvidia-peermem, mostly because the module was built for another RDMA driver than the one that "
-     "runs, for instance before an upgrade of OFED, DOCA or the network operator.",
-     "Build it again after the RDMA driver: reinstall the GPU driver (dkms), or delete the driver pod of the GPU "
-     "operator once the network operator is ready. DMA-BUF needs no such module.",
+     "The kernel refused the module nvidia-peermem.",
+     "If the RDMA driver (OFED, DOCA, network operator) is newer than the GPU driver's modules, build these again: "
+     "reinstall the GPU driver (dkms), or delete the driver pod of the GPU operator once the network operator is "
+     "ready. DMA-BUF needs no such module.",
      "modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument"},
     {"peermem-not-found", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "modprobe: FATAL: Module nv", "peer",
      "The running kernel has no module nvidia-peermem, which GPUDirect RDMA needs unless it uses DMA-BUF.",
@@ -177,8 +183,7 @@ const struct orr_log_message orr_log_messages_host[] = {
      "The shell may lock as much memory as it likes.", "Nothing, if the job runs with the same limit.",
      "locked memory: unlimited"},
     {"memlock-limit", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "locked memory: %d kB", NULL,
-     "The shell may lock little memory, and RDMA locks all that it registers.",
-     "Set `ulimit -l unlimited` for the job (docker --ulimit memlock=-1).", "locked memory: 8192 kB"},
+     "The shell may lock little memory, and RDMA locks all that it registers.", MEMLOCK, "locked memory: 8192 kB"},
     {"verbs-driver", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "libibverbs: Warning", "no userspace device-specific driver",
      "The image lacks the user-space driver of this NIC, so NCCL does not see it.",
      "Install the rdma-core of the image's distribution (ibverbs-providers), or the vendor's package.",
@@ -191,28 +196,30 @@ const struct orr_log_message orr_log_messages_host[] = {
      "/sys/class/infiniband/bnxt_re2"},
     {"verbs-none", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "No IB devices found", NULL,
      "Programs here see no RDMA NIC, so NCCL uses TCP sockets.",
-     "Give the container /dev/infiniband (docker --device; Kubernetes: the RDMA resource) and a user-space driver for "
-     "the NIC; compare with `ibv_devices` on the host.",
+     "If `ibv_devices` lists NICs on the host only, give the container /dev/infiniband (docker --device; Kubernetes: "
+     "the RDMA resource) and a user-space driver for the NIC. If the host lists none, load the NIC's driver there.",
      "No IB devices found"},
     {"mig-device", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "MIG-", NULL, "The text names a MIG slice of a GPU.",
      "Give ranks slices of different GPUs, or whole GPUs.",
      "export CUDA_VISIBLE_DEVICES=MIG-2e782cfd-36f2-55ff-a7d5-c6734444be2b"},
-    {"bus-error", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Bus error", NULL, BUS_ERROR, SHARED_MEMORY,
+    {"bus-error", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Bus error", NULL, BUS_ERROR,
      "./launch.sh: line 3: 812 Bus error               (core dumped) python train.py"},
-    {"bus-error-python", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, " bus error", NULL, BUS_ERROR, SHARED_MEMORY,
+    {"bus-error-python", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, " bus error", NULL, BUS_ERROR,
      "Fatal Python error: a bus error"},
     {"shm-torch", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "insufficient shared memory (shm)", NULL,
-     "/dev/shm is too small for the data loader's workers.", SHARED_MEMORY,
-     "ERROR: This might be caused by insufficient shared memory (shm)."},
+     "A worker of PyTorch's data loader ended with a bus error. PyTorch suspects that /dev/shm is too small.",
+     SHARED_MEMORY, "ERROR: This might be caused by insufficient shared memory (shm)."},
     {"shm-torch-write", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "unable to write to file </torch_", NULL,
-     "/dev/shm is full or too small.", SHARED_MEMORY, "RuntimeError: unable to write to file </torch_812_1023847_3>"},
+     "PyTorch could not put a tensor into /dev/shm.", SHARED_MEMORY,
+     "RuntimeError: unable to write to file </torch_812_1023847_3>"},
     {"container-runtime", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "could not select device driver", NULL,
      "Docker does not have NVIDIA's runtime, so the container gets no GPU.",
      "Install nvidia-container-toolkit, and run `nvidia-ctk runtime configure --runtime=docker`.",
      "docker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]]."},
     {"nvidia-smi-driver", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "NVIDIA-SMI has failed", NULL,
-     "The GPU driver is not loaded, or does not fit the kernel.",
-     "Install the driver for the running kernel and restart; look for NVRM lines in dmesg.",
+     "nvidia-smi cannot reach the GPU driver, so no program can use the GPUs.",
+     "If `lsmod | grep nvidia` shows nothing, `sudo modprobe nvidia` and dmesg (NVRM) say why. If `dkms status` lacks "
+     "the running kernel (`uname -r`), install the driver for it and restart.",
      "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."},
     {"fabric-manager-version", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "river interface version", "don't match|mismatch",
      "Fabric Manager did not start, because its version is not that of the GPU driver. Without it, NVSwitch machines "
@@ -223,24 +230,20 @@ const struct orr_log_message orr_log_messages_host[] = {
     {"fabric-manager-none", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "NV_WARN_NOTHING_TO_DO", NULL,
      "Fabric Manager found no NVSwitch. PCIe cards, with or without an NVLink bridge, need no Fabric Manager: their "
      "NVLink works without it.",
-     "Check: `nvidia-smi -L` names the GPUs, and `nvidia-smi nvlink -s` shows NVLinks as active. Without NVSwitches, "
-     "disable the service. An HGX board of B200 or newer needs the package nvlsm besides Fabric Manager.",
+     "If `nvidia-smi nvlink -s` shows active NVLinks, all is well, and the service can be disabled. If the board is "
+     "HGX B200 or newer, Fabric Manager also needs the package nvlsm.",
      "request to query NVSwitch device information from NVSwitch driver failed with error:WARNING Nothing to do "
      "[NV_WARN_NOTHING_TO_DO]"},
     {"fabric-manager-unit", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "nvidia-fabricmanager.service", "FAILURE|failed|Failed",
-     "Fabric Manager did not start. Without it, NVSwitch machines have no NVLink, and jobs hang or fail.",
-     "`journalctl -u nvidia-fabricmanager` says why.",
-     "Job for nvidia-fabricmanager.service failed because the control process exited with error code."},
-    {"fabric-manager-failed", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "nv-fabricmanager", "status=1/FAILURE",
-     "Fabric Manager did not start. Without it, NVSwitch machines have no NVLink, and jobs hang or fail.",
-     "`journalctl -u nvidia-fabricmanager` says why; its version must be the driver's.",
+     NO_MANAGER, "Job for nvidia-fabricmanager.service failed because the control process exited with error code."},
+    {"fabric-manager-failed", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "nv-fabricmanager", "status=1/FAILURE", NO_MANAGER,
      "Process: 444114 ExecStart=/usr/bin/nv-fabricmanager -c fabricmanager.cfg (code=exited, status=1/FAILURE)"},
     {"gpu-lost", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "GPU is lost", NULL, "A GPU fell off the bus or stopped answering.",
-     "Look for Xid 79 in dmesg; restart the host, then reseat the GPU.",
+     "`dmesg | grep -i xid` says why. Restart the host; if this happens again, check the GPU's power, seat and riser.",
      "Unable to determine the device handle for GPU 0000:1B:00.0: GPU is lost. Reboot the system to recover this GPU"},
     {"p2p-matrix-refused", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GPU0 X %*", "NS",
      "The driver offers no P2P between some of these GPUs (NS, CNS, GNS, TNS: by GPU, chipset, GPU type, topology).",
-     "CNS: check PCIe ACS and the BIOS. NS of GeForce cards since RTX 40 is the driver's choice.",
+     "NS of GeForce cards since RTX 40 is the driver's choice. No setting of NCCL changes these.",
      " GPU0\tX\tNS\tNS\tNS"},
     {"p2p-matrix-ok", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "GPU0 X OK", NULL, "The driver offers P2P between these GPUs.",
      "Nothing needs to change.", " GPU0\tX\tOK\tOK\tOK"},

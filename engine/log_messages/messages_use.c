@@ -16,10 +16,9 @@ const struct orr_log_message orr_log_messages_use[] = {
      "Cannot create device communicator: ncclDevCommRequirements_t argument must be initialized via "
      "NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER"},
     {"devcomm-create", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "ncclDevCommCreate", "failed",
-     "NCCL refused to make a device communicator. Programs that were written for 2.28 fail so with 2.29 and newer, "
-     "which demand NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER.",
-     "NCCL_DEBUG=WARN says why. Use a newer version of the program (PyTorch, DeepEP), built against the NCCL that "
-     "runs, or the NCCL for which it was built.",
+     "NCCL refused to make a device communicator.",
+     "If NCCL_DEBUG=WARN prints NCCL_DEV_COMM_REQUIREMENTS_INITIALIZER, the program was written for NCCL 2.28: use a "
+     "newer version of it (PyTorch, DeepEP), or the NCCL for which it was built.",
      "ncclDevCommCreate failed"},
     {"config-release", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Invalid config", "attribute value -2147483648",
      "The program was built for NCCL 2.17 or newer and runs an older release, which does not know this mark of a value "
@@ -42,14 +41,14 @@ const struct orr_log_message orr_log_messages_use[] = {
      "ERROR: ld.so: object '/opt/nccl/libnccl.so.2' from LD_PRELOAD cannot be preloaded (cannot open shared object "
      "file): ignored."},
     {"unknown-result", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NCCL error", "unknown result code",
-     "NCCL returned a code for which it has no text itself, mostly because two releases of NCCL are in the process.",
-     "`ldd` of the program's libraries and `pip list | grep nccl` must name one. Keep the one that the program was "
-     "built "
-     "for, and take others out of LD_LIBRARY_PATH.",
+     "The program got a result code for which its NCCL has no text.",
+     "If `ldd` of the program's libraries and `pip list | grep nccl` name two releases of NCCL, keep the one that the "
+     "program was built for, and take the other out of LD_LIBRARY_PATH.",
      "Failed, NCCL error plugins/ncclPlugin/allreducePlugin.cpp:183 'unknown result code'"},
     {"nccl-library", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "libnccl.so", "cannot open shared object file",
      "The program does not find NCCL.",
-     "Install libnccl2 or the package nvidia-nccl-cu* of its CUDA release, or add its folder to LD_LIBRARY_PATH.",
+     "If `find / -name 'libnccl.so*'` lists it, add its folder to LD_LIBRARY_PATH. If there is none, install libnccl2 "
+     "or the package nvidia-nccl-cu* of its CUDA release.",
      "error while loading shared libraries: libnccl.so.2: cannot open shared object file: No such file or directory"},
     {"element-unknown", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Unrecognized element token", NULL,
      "NCCL_ALGO or NCCL_PROTO has a word that this NCCL does not know, so it does not start.",
@@ -57,8 +56,8 @@ const struct orr_log_message orr_log_messages_use[] = {
      "PAT are algorithms, LL, LL128 and Simple protocols.",
      "Unrecognized element token \"Rings\" when parsing \"Rings\""},
     {"no-algorithm", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error : no algorithm/protocol available", NULL,
-     "NCCL_ALGO and NCCL_PROTO leave no algorithm that can do this operation here.",
-     "Unset NCCL_ALGO and NCCL_PROTO, or allow Ring as well.",
+     "No algorithm that NCCL may use here can do this operation.",
+     "If NCCL_ALGO or NCCL_PROTO is set, unset it, or allow Ring as well.",
      "Error : no algorithm/protocol available for function AllGather with datatype ncclInt8. NCCL_ALGO was set to "
      "Tree."},
     {"ended-communicator", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "invalid root", "0..-1 range",
@@ -100,11 +99,10 @@ const struct orr_log_message orr_log_messages_use[] = {
      "The application used or destroyed a communicator twice.", "Check the order in which the application ends.",
      "comm 0x55 has already been destroyed"},
     {"comm-corrupted", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "corrupted comm object", NULL,
-     "The communicator is not one of this copy of NCCL, or it was destroyed. If it had just been made, the process has "
-     "two copies of NCCL, for instance those of TensorFlow and JAX.",
-     "Check: without the import of the other framework, the error goes away; `grep libnccl /proc/PID/maps` lists the "
-     "copies that are shared libraries. Use one framework in a process. If there is one copy, look for a use after "
-     "ncclCommDestroy().",
+     "The communicator is not one of this copy of NCCL, or it was destroyed.",
+     "If the error goes away without the import of another framework (TensorFlow, JAX), the process has two copies of "
+     "NCCL: use one framework in a process (`grep libnccl /proc/PID/maps` lists shared copies). If there is one copy, "
+     "look for a use after ncclCommDestroy().",
      "Error: corrupted comm object detected"},
     {"comm-early", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Attempt to use communicator before", NULL,
      "The application used a non-blocking communicator before it was ready.",
