@@ -7,8 +7,8 @@
 /* Meaning and advice of messages that say the same. */
 #define ONE_GPU                                                                                                        \
     "If `nvidia-smi -L` lists fewer GPUs than the host has ranks, start fewer ranks. If each rank sees all GPUs, "     \
-    "each must choose its own (torch.cuda.set_device(LOCAL_RANK)). With Ray, ask for a whole GPU for each worker, "    \
-    "not a fraction."
+    "each must choose its own: torch.cuda.set_device(LOCAL_RANK). With Ray, ask for a whole GPU for each worker, not " \
+    "a fraction. If `env` shows one CUDA_VISIBLE_DEVICES or LOCAL_RANK for all ranks, unset that."
 #define OFF_BUS                                                                                                        \
     "If dmesg has \"AER\" or \"PCIe Bus Error\" before this, check the card's seat and riser, or lower the slot's "    \
     "generation in the BIOS. If this happens under load, check power cables and temperature, or lower the power "      \
@@ -19,7 +19,7 @@
     "/dev/nvidia-caps, add that."
 #define GPU_MEMORY                                                                                                     \
     "If `nvidia-smi` lists another process on the GPU, end that process. If the job itself fills the GPU, leave NCCL " \
-    "about 1 GB, or use a smaller NCCL_BUFFSIZE or fewer channels (NCCL_MAX_NCHANNELS)."
+    "about 1 GB (a smaller batch), or use a smaller NCCL_BUFFSIZE or fewer channels (NCCL_MAX_NCHANNELS)."
 #define THROTTLED                                                                                                      \
     "A GPU lowers its clocks because of heat or power.", "`nvidia-smi -q -d PERFORMANCE,TEMPERATURE` says why."
 #define EXCLUSIVE                                                                                                      \
@@ -95,7 +95,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "A process could not open GPU memory that another one shares.",
      "If `nvidia-imex-ctl -N` (racks such as GB200 NVL72) does not show all hosts READY, this one among them, restart "
      "nvidia-imex (Kubernetes: the ComputeDomain) or the host. If the job works with NCCL_MNNVL_ENABLE=0, IMEX is at "
-     "fault. If the job works with NCCL_CUMEM_ENABLE=0 only, sharing by cuMem is.",
+     "fault. If the job works only with NCCL_CUMEM_ENABLE=0, sharing by cuMem is at fault.",
      "CUDA error in cuMemImportFromShareableHandle: invalid resource handle"},
     {"imex-permission", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure 800", NULL,
      "CUDA did not permit an operation (error 800).",
@@ -115,10 +115,10 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 401 'the operation cannot be performed in the present state'"},
     {"cuda-not-ready", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "system not yet initialized", NULL,
      "The GPUs are not ready for CUDA (error 802).",
-     "If `nvidia-smi -q | grep -A6 Fabric` does not say Completed (machines with NVSwitches), start Fabric Manager in "
-     "the driver's version; on HGX B200 and B300 it also needs nvlsm and the modules mlx5_ib and ib_umad. If Fabric is "
-     "Completed, take cuda-compat out of LD_LIBRARY_PATH: a libcuda.so newer than the host's driver gives this error, "
-     "too.",
+     "If `nvidia-smi -q | grep -A6 Fabric` does not say Completed (machines with NVSwitches), `systemctl status "
+     "nvidia-fabricmanager` says why: its version must be the driver's, and HGX B200 and B300 also need nvlsm and the "
+     "modules mlx5_ib and ib_umad. If Fabric is Completed, take cuda-compat out of LD_LIBRARY_PATH: a libcuda.so newer "
+     "than the host's driver gives this error, too.",
      "Cuda failure 802 'system not yet initialized'"},
     {"cuda-driver-combination", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "unsupported display driver", NULL,
      "The libcuda.so that the process loads does not fit the host's driver (CUDA error 803).",
@@ -203,7 +203,7 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 'operation failed due to a previous error during capture'"},
     {"cuda-illegal-access", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "illegal memory access",
      "A kernel on this GPU, of NCCL or of the application, used memory that it may not use.",
-     "If compute-sanitizer names a kernel that begins with ncclDev, try a newer NCCL; if another, that kernel is at "
+     "If compute-sanitizer names a kernel that begins with nccl, try a newer NCCL; if another, that kernel is at "
      "fault. With CUDA_LAUNCH_BLOCKING=1, the traceback ends in the call that failed.",
      "Cuda failure 700 'an illegal memory access was encountered'"},
     {"device-assert", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "device-side assert triggered", NULL,
@@ -323,8 +323,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "GSP! Expected function 76 (GSP_RM_CONTROL)"},
     {"xid-program", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "NVRM: Xid (", "): 13,|): 31,|): 43,",
      "The GPU driver ended the work of a process because of what one of its kernels did (Xid 13, 31 or 43).",
-     "If compute-sanitizer names a kernel, that is a fault of the program. If different programs fail on one GPU only, "
-     "test that GPU (`dcgmi diag -r 3`).",
+     "If compute-sanitizer names a kernel, that is a fault of the program, or of NCCL if the name begins with nccl. If "
+     "different programs fail on one GPU only, test that GPU (`dcgmi diag -r 3`).",
      "[12345.6] NVRM: Xid (PCI:0000:5d:00): 31, pid=88310, name=python3, Ch 00000008, intr 00000000. MMU Fault: ENGINE "
      "GRAPHICS GPCCLIENT_T1_6 faulted @ 0x7f0c_6e600000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ"},
     {"xid-cleanup", ORR_FROM_OTHER, ORR_WEIGHT_AFTERMATH, "NVRM: Xid (", "): 45,",

@@ -9,7 +9,7 @@
     "If `df -h /dev/shm` where the process runs shows it small or full, enlarge it: docker --shm-size=8g (or "         \
     "--ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm."
 #define BUS_ERROR                                                                                                      \
-    "A process ended with a bus error: memory that it had mapped is missing.",                                      \
+    "A process ended with a bus error: memory that it had mapped is missing.",                                         \
         SHARED_MEMORY " If the process reads a mapped file (a model, a data set), check that the file is whole."
 
 #define NO_SPACE   "The kernel found no address space for BAR 1 of a PCI device, so it stays small."
