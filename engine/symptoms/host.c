@@ -92,8 +92,8 @@ static void release_before_gpu(struct orr_symptom_finder *f)
 static void devices_by_path(struct orr_symptom_finder *f)
 {
     const struct orr_log_event *path = orr_log_event_of(f->log, "rdma-host-path");
-    const struct orr_log_event *none = orr_log_event_of(
-        f->log, "ofi-none|ofi-optimal|ofi-init|ib-none|ib-open-call|ib-open-device|verbs-none|net-none");
+    const struct orr_log_event *none =
+        orr_log_event_of(f->log, "ofi-none|ofi-init|ib-none|ib-open-call|ib-open-device|verbs-none|net-none");
     if (!path || !none || orr_log_event_of(f->log, "pod-privileged"))
         return;
     ORR_SYMPTOM(f, "rdma-host-path", ORR_SYMPTOM_CAUSE, path->line,

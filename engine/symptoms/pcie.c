@@ -25,7 +25,7 @@ static void gdr_breaks(struct orr_symptom_finder *f)
     const bool off = (seen.net && !seen.gdr) || (level && orr_symptom_is_one(level, "LOC|0")) ||
                      (!seen.gdr && orr_log_event_of(log, "peermem-missing"));
     if (!event || off || orr_symptom_acs_refuted(log) ||
-        orr_log_event_of(log, "ib-async-port|ib-async-port-any|killed-memory|killed-memory-step|killed-memory-kernel|"
+        orr_log_event_of(log, "ib-async-port|killed-memory|killed-memory-step|killed-memory-kernel|"
                               "pod-memory|xid|" ORR_LOG_XIDS_OF_HARDWARE))
         return;
     const bool timed_out = !strcmp(event->message->id, "ib-retry-exceeded");
