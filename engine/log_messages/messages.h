@@ -57,6 +57,11 @@ struct orr_log_message {
 /* The rows of Xids, errors that the GPU driver numbers, that show a fault of a GPU and not of a program. */
 #define ORR_LOG_XIDS_OF_HARDWARE "xid-off-bus|xid-memory|xid-nvlink|xid-gsp"
 
+/* What rows of two families say about sizes that differ between ranks. */
+#define ORR_LOG_SAME_CALLS                                                                                             \
+    "If ranks call different collectives or counts (NCCL_DEBUG_SUBSYS=COLL prints them), correct the program. If "     \
+    "NCCL's version, NCCL_ALGO, NCCL_PROTO or NCCL_BUFFSIZE differ between hosts, make them the same."
+
 /* The rows in their order; NULL beyond the last. */
 const struct orr_log_message *orr_log_message(uint32_t index);
 

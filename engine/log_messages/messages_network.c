@@ -15,9 +15,6 @@
 #define ORR_OPEN_NIC                                                                                                   \
     "If the container lacks /dev/infiniband, give it these devices (docker: --device=/dev/infiniband). If "            \
     "`ibv_devinfo` on the host cannot open the NIC either, look for it in the kernel log (dmesg)."
-#define ORR_SAME_CALLS                                                                                                 \
-    "If ranks call different collectives or counts (NCCL_DEBUG_SUBSYS=COLL prints them), correct the program. If "     \
-    "NCCL's version, NCCL_ALGO, NCCL_PROTO or NCCL_BUFFSIZE differ between hosts, make them the same."
 #define ORR_SHARP                                                                                                      \
     "If the fabric has no SHARP, this is harmless, and NCCL_COLLNET_ENABLE=0 silences it. If the fabric has SHARP, "   \
     "look at the log of its aggregation manager (sharp_am)."
@@ -190,7 +187,7 @@ const struct orr_log_message orr_log_messages_network[] = {
      "A NIC reported an event while the job ran.", "Compare with the kernel log (dmesg) of this host at that time.",
      "NET/IB : Got async event : client reregistration"},
     {"ib-collective-mismatch", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/IB~: req %*", "collective mismatch",
-     "Two ranks disagree about the size of a message.", ORR_SAME_CALLS,
+     "Two ranks disagree about the size of a message.", ORR_LOG_SAME_CALLS,
      "NET/IB : req 0/1 tag 33 peer 10.0.0.2<36315> collective mismatch error, local size 8 remote 4096"},
     {"ib-receive-info", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/IB~: req %*", "incorrect receive info",
      "Two ranks do not agree about a receive buffer.",

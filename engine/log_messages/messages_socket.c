@@ -4,98 +4,92 @@
 
 #include "engine/log_messages/messages.h"
 
-/* Meaning and advice of two messages. */
-#define ORR_RETRIED                                                                                                    \
-    "A rank could not connect to another one at once and tried again. Some of these lines are normal while ranks "     \
-    "start.",                                                                                                          \
-        "If they go on until the end of the log: \"refused\" means that the other host answers, but the process "      \
-        "there is gone or has not come that far, so look at its output. \"timed out\" points to a firewall or "        \
-        "another network."
+/* Sentences that several rows say. */
+#define ORR_TRY_PORT                                                                                                   \
+    "If `nc -l 12345` on the other host and `nc ADDRESS 12345` here do not connect, a firewall or another network "    \
+    "is between them."
+#define ORR_SHARE_NETWORK                                                                                              \
+    "If the address is of an interface whose network the hosts do not share, such as docker0 (`ip -br addr`), set "    \
+    "NCCL_SOCKET_IFNAME to one whose network they share."
+#define ORR_INTERFACE_UP                                                                                               \
+    "If NCCL_SOCKET_IFNAME is set, it must name an interface that is up on this host (`ip -br addr`); names differ "   \
+    "between hosts. If the container has no interface but lo, it needs a network, such as --network=host."
+#define ORR_SCANNER "If a port scanner or a monitor reaches the hosts, keep it away from the job's ports."
 
 const struct orr_log_message orr_log_messages_socket[] = {
     {"socket-refused", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
      "Connection refused, exceeded error retry count|failed : Connection refused|: exceeded retries (",
-     "A rank could not connect to another one: that address answered, but nothing listened there. Mostly the process "
-     "there had failed or ended, more rarely its settings (NCCL_*) are not those of this one.",
-     "Look first at what the rank at that address printed, with NCCL_DEBUG=INFO on all hosts. If it runs, the address "
-     "may be another machine's: NCCL_SOCKET_IFNAME must name the network that the hosts share.",
+     "A rank could not connect to another one: that address answered, but nothing listened there.",
+     "Look first at what the rank at that address printed, with NCCL_DEBUG=INFO on all hosts. If several hosts have "
+     "that address, or the other rank's host lacks it (`ip -br addr`), set NCCL_SOCKET_IFNAME to an interface on a "
+     "network that the hosts share.",
      "socketPollConnect: connect to 10.0.0.2<37857> returned Connection refused, exceeded error retry count after 35 "
      "attempts"},
     {"socket-timed-out", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect",
      "Connection timed out, exceeded error retry count|failed : Connection timed out|: exceeded timeouts (",
-     "A rank got no answer from the address of another one. Mostly a firewall drops the packets, or the address is on "
-     "a network that the hosts do not share.",
-     "Open all ports between the hosts. Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share.",
+     "A rank got no answer from the address of another one.",
+     "If `ping ADDRESS` works and `nc ADDRESS 12345` does not reach `nc -l 12345` on that host, a firewall drops the "
+     "packets: open all ports between the hosts. " ORR_SHARE_NETWORK,
      "socketPollConnect: connect to 10.0.0.2<37857> returned Connection timed out, exceeded error retry count after 35 "
      "attempts"},
     {"socket-no-route", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect", "No route to host|Network is unreachable",
-     "A rank cannot reach the address of another one. The hosts announce an interface that the others do not reach, or "
-     "a firewall refuses.",
-     "Set NCCL_SOCKET_IFNAME to an interface on the network that all hosts share (not docker0, virbr0 or a loopback), "
-     "and open its ports.",
+     "A rank cannot reach the address of another one.",
+     ORR_SHARE_NETWORK
+     " If `ping ADDRESS` works, a firewall on that host rejects the ports, as firewalld does: open all ports between "
+     "the hosts. If `ping ADDRESS` fails on a network that both hosts have, the other host or its link is down.",
      "socketStartConnect: Connect to 172.17.0.1<39275> failed : No route to host"},
     {"socket-retries", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "exceeded error retry count", NULL,
-     "A rank could not connect to another one.",
-     "Look for an earlier error of the other rank; check firewalls and NCCL_SOCKET_IFNAME.",
+     "A rank gave up connecting to another one, for the reason that ends the line.",
+     "Look for an earlier error of the other rank. " ORR_TRY_PORT,
      "socketTryAccept: exceeded error retry count after 35 attempts, Connection aborted"},
     {"socket-abort", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "onnect to %t failed",
      "Software caused connection abort",
      "A rank could not connect to another one. The words at the end come from NCCL's own code for errors, and do not "
      "say why it failed at first.",
-     "Look for the first error of all hosts, above all of the rank at this address. If there is none, a firewall or "
-     "another network may be between them: try `nc -l 12345` on one host and `nc ADDRESS 12345` on the other.",
+     "Look for the first error of all hosts, above all of the rank at this address. " ORR_TRY_PORT,
      "Net : Connect to 10.0.0.2<41235> failed : Software caused connection abort"},
     {"socket-connect", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "onnect to %t failed", NULL,
      "A rank could not connect to another one, for the reason that ends the line.",
-     "Look at what the rank at that address printed. If it waits, try `nc -l 12345` on its host and `nc ADDRESS 12345` "
-     "here; NCCL_SOCKET_IFNAME must name an interface on the network that all hosts share.",
+     "Look at what the rank at that address printed. " ORR_TRY_PORT " " ORR_SHARE_NETWORK,
      "Net : Connect to 10.0.0.2<41235> failed : Invalid argument"},
     {"socket-poll", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "no POLLOUT events", NULL,
-     "A connection to another rank was refused or timed out while NCCL waited for it. With many ranks, a host may drop "
-     "connections because too many come at once.",
-     "Check on the host that listens: `nstat -az TcpExtListenOverflows TcpExtListenDrops`, and firewalls. Raise "
-     "net.core.somaxconn and net.ipv4.tcp_max_syn_backlog, and try a newer NCCL.",
+     "A connection to another rank failed while NCCL waited for it.",
+     "Look for an earlier error of the other ranks. If `nstat -az TcpExtListenOverflows TcpExtListenDrops` grows on "
+     "the host that listens, too many ranks connect at once: raise net.core.somaxconn and net.ipv4.tcp_max_syn_backlog "
+     "there. " ORR_TRY_PORT,
      "socketPollConnect poll() returned 1, no POLLOUT events"},
-    {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "Call to connect", "retrying", ORR_RETRIED,
+    {"socket-retry", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "connect ", "retrying",
+     "A rank could not connect to another one at once and tried again. Some of these lines are normal while ranks "
+     "start.",
+     "If they go on until the end of the log and say \"refused\", nothing listens at that port: look at the output of "
+     "the rank there. If they go on until the end of the log and say \"timed out\", nothing answers: look for a "
+     "firewall, and whether both hosts have that network (`ip -br addr`).",
      "Call to connect returned Connection refused, retrying"},
-    {"socket-retry-newer", ORR_FROM_INFO, ORR_WEIGHT_WARNING, "connect ", "retrying (", ORR_RETRIED,
-     "socketPollConnect: connect to 10.0.0.2<41235> returned Connection refused, retrying (3/34) after sleep for 300 "
-     "msec"},
     {"socket-closed", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Connection closed by remote peer", NULL,
-     "Another rank closed its connection: it ended, or failed before this one.",
-     "Look for the first error of the other ranks. The line names the peer's host. If no rank failed, it may have been "
-     "a port scanner, which NCCL before 2.27.3 does not survive at its start.",
+     "The other end closed its connection, as a rank does when it ends or fails.",
+     "Look for the first error of the other ranks, above all on the host that the line names. If no rank failed and "
+     "the address is not one of the job's hosts, something else had connected, such as a port scanner, which NCCL "
+     "before 2.27.3 does not survive at its start.",
      "socketProgress: Connection closed by remote peer node2.example.com<42918>"},
-    {"socket-reset", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Call to recv from",
+    {"socket-reset", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Call to %w %w %t failed",
      "Connection reset by peer|Broken pipe",
-     "Another rank's connection broke: its process ended or was killed, or its host or network failed.",
-     "Look for the first error of the other ranks. On the host that the line names, look for killed processes (dmesg: "
-     "out of memory) and for ports that went down (ibstat, `ip -s link`).",
+     "The connection to another rank broke: its process, its host or the network between them failed.",
+     "Look for the first error of the other ranks. If dmesg on the host that the line names says \"Out of memory: "
+     "Killed process\", that process was killed. If a port there went down (`ibstat`, `ip -s link`), look at that "
+     "link.",
      "socketProgressOpt: Call to recv from 10.0.0.2<42918> failed : Connection reset by peer"},
-    {"socket-pipe", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Call to send to",
-     "Broken pipe|Connection reset by peer", "Another rank's connection broke: its process ended or was killed.",
-     "Look for the first error of the other ranks.", "Net : Call to send to 10.0.0.2<42918> failed : Broken pipe"},
     {"socket-no-answer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to ", "failed : Connection timed out",
-     "An open connection to another rank got no answer for 15 minutes or more: the host at its other end is gone, the "
-     "network between them broke, or a firewall dropped the connection, for example because it had carried nothing "
-     "for long.",
-     "Check whether the process at the address that the line names still runs, and `ping` between the hosts. If both "
-     "are well, compare the time since the last transfer with the idle time limits of firewalls, NAT and load "
-     "balancers on the path.",
+     "An open connection to another rank got no answer for 15 minutes or more.",
+     "If the process at the address that the line names no longer runs, or its host does not answer `ping`, look for "
+     "the error there. If process and host are well and the connection had carried nothing for long, a firewall, NAT "
+     "or load balancer with a shorter idle time limit dropped it.",
      "socketProgressOpt: Call to recv from 10.0.0.2<42918> failed : Connection timed out"},
-    {"socket-transfer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to recv from %t failed", NULL,
-     "Receiving over a socket failed, for the reason that ends the line.",
-     "Look for an earlier error of the host that the line names; then check the network between the two hosts.",
+    {"socket-transfer", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to %w %w %t failed", NULL,
+     "Receiving or sending over a socket failed, for the reason that ends the line.",
+     "Look for an earlier error of the host that the line names, then at the network between the two hosts.",
      "Net : Call to recv from 10.0.0.2<42918> failed : No buffer space available"},
-    {"socket-transfer-send", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to send to %t failed", NULL,
-     "Sending over a socket failed, for the reason that ends the line.",
-     "Look for an earlier error of the host that the line names; then check the network between the two hosts.",
-     "Net : Call to send to 10.0.0.2<42918> failed : No buffer space available"},
     {"socket-truncated", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "essage truncated", NULL,
-     "A rank received a message of another size than it expected. The ranks do not run the same operation, or their "
-     "settings differ.",
-     "Check that all ranks call the same collectives with the same counts, and that NCCL_ALGO, NCCL_PROTO and the "
-     "version of NCCL are the same on all hosts.",
+     "A rank received a message of another size than it expected.", ORR_LOG_SAME_CALLS,
      "NET/Socket : peer 10.0.0.2<42918> message truncated : receiving 4194304 bytes instead of 1048576. If you believe "
      "your socket network is in healthy state, there may be a mismatch in collective sizes"},
     {"socket-no-subnet", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No interface found in the same subnet", NULL,
@@ -103,13 +97,9 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "Give an address in NCCL_COMM_ID that every host reaches directly, or set NCCL_SOCKET_IFNAME.",
      "No interface found in the same subnet as remote address 10.0.0.2<42918>"},
     {"socket-none", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "socket interface found", NULL,
-     "NCCL found no network interface that it may use.",
-     "NCCL_SOCKET_IFNAME must name an interface that is up on this host (`ip -br addr`); names differ between hosts.",
-     "Bootstrap : no socket interface found"},
+     "NCCL found no network interface that it may use.", ORR_INTERFACE_UP, "Bootstrap : no socket interface found"},
     {"socket-usable", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NET/Socket~: no interface found", NULL,
-     "The socket network found no interface that it may use.",
-     "NCCL_SOCKET_IFNAME must name an interface that is up on this host (`ip -br addr`).",
-     "NET/Socket : no interface found"},
+     "The socket network found no interface that it may use.", ORR_INTERFACE_UP, "NET/Socket : no interface found"},
     {"socket-listen", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "No usable listening interface found", NULL,
      "NCCL_COMM_ID names an address that no interface of this host shares a network with.",
      "Set NCCL_COMM_ID to an address of rank 0's host that all hosts reach, or unset it: PyTorch and MPI programs hand "
@@ -122,27 +112,25 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "NET/Socket : the total number of sockets is greater than the maximum allowed, setting NCCL_NSOCKS_PERTHREAD to "
      "4"},
     {"socket-family", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "is neither AF_INET(2) nor AF_INET6", NULL,
-     "A rank got something else than an address from another one: a host lacks the interface that NCCL_SOCKET_IFNAME "
-     "names, or ranks do not use the same network or release of NCCL.",
-     "`ip -br addr` must list that interface on every host, and the lines \"Using network\" and \"NCCL version\" of "
-     "all hosts must agree.",
+     "A rank got something else than an address from another one.",
+     "If a host lacks the interface that NCCL_SOCKET_IFNAME names (`ip -br addr`), name one that all have. If the "
+     "lines \"Using network\" or \"NCCL version\" differ between the hosts, make them the same.",
      "ncclSocketInit: connecting to address  with family 59936 is neither AF_INET(2) nor AF_INET6(10)"},
-    {"socket-type", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "wrong type", "!=",
-     "Two connections of NCCL met that were not meant for each other, for instance of two communicators, or of ranks "
-     "with different settings or releases.",
-     "Use one release and the same settings on all hosts, and an interface that each host has once "
-     "(NCCL_SOCKET_IFNAME).",
+    {"socket-type", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "wrong type",
+     "!=", "Two connections of NCCL met that were not meant for each other.",
+     "If the hosts differ in \"NCCL version\" or in settings (`env | grep NCCL_`), make them the same. If two hosts "
+     "have one address on the interface that NCCL uses (`ip -br addr`), choose another with NCCL_SOCKET_IFNAME.",
      "socketFinalizeAccept: wrong type 4 != 3"},
     {"proxy-poll", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Socket recv failed while polling", NULL,
-     "A rank lost the connection to its proxy thread, mostly because an earlier operation of that thread failed.",
-     "Look for the first warning on this host.", "Socket recv failed while polling for opId=0x7f6f18cb7f40"},
+     "A rank lost the connection to its proxy thread.", "Look for the first warning on this host.",
+     "Socket recv failed while polling for opId=0x7f6f18cb7f40"},
     {"service-closed", ORR_FROM_INFO, ORR_WEIGHT_NOTE, "[Service thread] Connection closed by localRank", NULL,
-     "A rank of this host closed its communicator, as at the end of a job.",
+     "A rank of this host closed its connection to NCCL's service thread, as each does at its end.",
      "Nothing, unless the job ended too early: then look for the first error of that rank.",
      "[Service thread] Connection closed by localRank 0"},
     {"socket-magic", ORR_FROM_WARN_OTHER, ORR_WEIGHT_ERROR, "wrong magic", NULL,
-     "Something that is not a rank of this job connected to NCCL's port, such as a port scanner or another job.",
-     "Keep scanners away from the job's ports, and check that two jobs do not share NCCL_COMM_ID.",
+     "Something that is not a rank of this job connected to NCCL's port.",
+     "If two jobs share NCCL_COMM_ID, give each its own. " ORR_SCANNER,
      "socketFinalizeAccept: wrong magic 1234 != 5678"},
     {"socket-gone", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Accept failed: Bad file descriptor", NULL,
      "A thread of this process had closed the socket on which this one waits for a rank: the start of a communicator "
@@ -151,17 +139,18 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "socketTryAccept: Accept failed: Bad file descriptor"},
     {"service-stranger", ORR_FROM_WARN_OTHER, ORR_WEIGHT_WARNING, "[Service thread] Unknown command",
      "from localRank -1",
-     "Something that is probably not a rank of this job, such as a port scanner or a monitor, connected to NCCL's "
-     "port. NCCL only closes that connection.",
-     "If the job failed, look for another error. Keep scanners away from the job's ports.",
+     "Something that does not name itself as a rank of this job connected to NCCL's port. NCCL only closes that "
+     "connection.",
+     "If the job failed, look for another error. " ORR_SCANNER,
      "[Service thread] Unknown command 790 from localRank -1"},
     {"uds-in-use", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "UDS: Binding to socket", "Address already in use",
-     "Two communicators of a process got the same name of a local socket.",
-     "Check: \"NCCL version\" in the log; run once with a newer one.",
+     "The name that NCCL chose for a local socket was in use already.",
+     "Run once with a newer NCCL: if the job then works, two communicators of a process had got one name.",
      "UDS: Binding to socket /tmp/nccl-socket-2-e647f8d8e15809a1 failed : Address already in use (98)"},
     {"socket-ports", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to bind failed", "Address already in use",
-     "The host has no free TCP port left for NCCL, as in jobs of hundreds of ranks whose ranks connect to all others.",
-     "Check `ss -s` while the job starts. Widen net.ipv4.ip_local_port_range, leave PXN on, and use NCCL 2.19.4 or "
+     "NCCL got no TCP port: the one that NCCL_COMM_ID names is taken, or no free one is left.",
+     "If NCCL_COMM_ID is set, choose a port that `ss -ltn` does not list. If `ss -s` shows tens of thousands of "
+     "connections while the job starts, widen net.ipv4.ip_local_port_range, leave PXN on, and use NCCL 2.19.4 or "
      "newer, which connects 128 peers at a time.",
      "Call to bind failed : Address already in use"},
     {"socket-files", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Too many open files", NULL,
@@ -200,7 +189,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "The text is an answer of NCCL's RAS about a job that runs.", "Ask again after some seconds to see what changes.",
      "(total)   per node  per process    (total)  (total)"},
     {"ras-mismatch", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, "Communicator ranks have different", NULL,
-     "RAS shows that ranks of a communicator are not at the same operation. That is usual in a job that runs, and a "
+     "RAS shows that ranks of a communicator are not at the same operation. That is normal while a job runs, and a "
      "hang if it stays.",
      "Ask RAS again (ncclras, three times in half a minute). If the numbers stay, the ranks that launched fewer "
      "operations hold the job up: look at their process with py-spy or gdb, and at their host.",

@@ -10,7 +10,7 @@
 /* What follows if hosts cannot reach each other. */
 static const char broken[] =
     "ofi-unreachable|ofi-operation|socket-closed|socket-reset|socket-refused|socket-timed-out|socket-poll|"
-    "socket-connect|socket-retry|socket-retry-newer|socket-transfer|watchdog-timeout|watchdog-heartbeat|gloo-connect|"
+    "socket-connect|socket-retry|socket-transfer|watchdog-timeout|watchdog-heartbeat|gloo-connect|"
     "store-connect|remote-exited|unhandled-remote|result-remote";
 
 /* The first error of ranks that do not reach each other; NULL if there is none, or if another error says why. */

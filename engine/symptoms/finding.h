@@ -140,11 +140,10 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f);
 
 /* Errors of sockets between ranks, and those that say no more; the first of them that a text has is the cause. */
 #define ORR_SOCKET_ERRORS                                                                                              \
-    "socket-connect|socket-abort|socket-refused|socket-timed-out|socket-no-route|socket-retries|socket-retry-newer|"   \
-    "socket-retry"
+    "socket-connect|socket-abort|socket-refused|socket-timed-out|socket-no-route|socket-retries|socket-retry"
 #define ORR_SOCKET_RESULTS                                                                                             \
-    "|socket-transfer|socket-transfer-send|socket-closed|unhandled-system|result-system|unhandled-remote|"             \
-    "result-remote|remote-exited|watchdog-timeout"
+    "|socket-transfer|socket-closed|unhandled-system|result-system|unhandled-remote|result-remote|"                    \
+    "remote-exited|watchdog-timeout"
 
 /* Advice that PCIe rows and others share, a sentence for each cause. */
 #define ORR_ACS_OFF                                                                                                    \

@@ -71,7 +71,7 @@ static void picked_port(struct orr_symptom_finder *f)
     static const char range_words[] = " ip_local_port_range ";
     const struct orr_log_event *event = orr_log_event_of(
         f->log, "socket-no-route|socket-refused|socket-timed-out|socket-connect|socket-abort|socket-retries|"
-                "socket-retry-newer|socket-retry");
+                "socket-retry");
     const char *at = event ? strchr(event->text, '<') : NULL;
     const unsigned long port = at ? strtoul(at + 1, NULL, 10) : 0;
     const uint32_t wall = port ? orr_symptom_said(f->log, walls, true) : 0;
