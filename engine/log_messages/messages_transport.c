@@ -6,10 +6,10 @@
 #include "engine/log_messages/messages.h"
 
 /* Sentences that several rows say. */
-#define ORR_SHM_FULL                                                                                                   \
-    "/dev/shm is full or too small for NCCL's shared memory.",                                                         \
-        "Check `df -h /dev/shm` in the job's container while it starts. Make it larger: docker --shm-size=1g (or "     \
-        "--ipc=host); Kubernetes: an emptyDir with medium Memory at /dev/shm. Remove leftovers: /dev/shm/nccl-*."
+#define ORR_LARGER_SHM                                                                                                 \
+    "If `df -h /dev/shm` in the job's container shows that it is small, make it larger: docker --shm-size=1g (or "     \
+    "--ipc=host), Kubernetes an emptyDir with medium Memory at /dev/shm. If `ls /dev/shm` shows nccl-* of jobs that "  \
+    "have ended, remove these files."
 #define ORR_SHARE_SHM                                                                                                  \
     "If the ranks of a host are in several containers, run them in one, or share /dev/shm (--ipc=host)."
 #define ORR_P2P_WHY                                                                                                    \
@@ -59,15 +59,14 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "If the ranks of a host are in different containers, run them in one, or give these one IPC and PID namespace "
      "(--ipc=host). NCCL_P2P_DISABLE=1 works around it.",
      "failed to open CUDA IPC handle : 201 invalid device context"},
-    {"shm-fallocate", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to posix_fallocate failed", NULL, ORR_SHM_FULL,
+    {"shm-fallocate", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Call to posix_fallocate failed", NULL,
+     "/dev/shm is full or too small for NCCL's shared memory.", ORR_LARGER_SHM,
      "Call to posix_fallocate failed : No space left on device"},
-    {"shm-extend", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to extend /dev/shm", NULL, ORR_SHM_FULL,
+    {"shm-extend", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "failed to extend /dev/shm", NULL,
+     "/dev/shm is full or too small for NCCL's shared memory.", ORR_LARGER_SHM,
      "Error: failed to extend /dev/shm/nccl-MsnPcq to 9637892 bytes, error: No space left on device (28)"},
     {"shm-create", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Error while creating shared memory segment", NULL,
-     "NCCL could not make its shared memory in /dev/shm, for the reason that ends the line.",
-     "If `df -h /dev/shm` in the job's container shows that it is small or full while the job starts, make it larger: "
-     "docker --shm-size=1g (or --ipc=host), Kubernetes an emptyDir with medium Memory at /dev/shm. If `ls /dev/shm` "
-     "shows nccl-* and no job runs, remove these leftovers.",
+     "NCCL could not make its shared memory in /dev/shm, for the reason that ends the line.", ORR_LARGER_SHM,
      "Error while creating shared memory segment /dev/shm/nccl-MsnPcq (size 9637888), error: No space left on device "
      "(28)"},
     {"shm-df-full", ORR_FROM_OTHER, ORR_WEIGHT_WARNING, " 100", "100% /dev/shm", "/dev/shm is full.",
@@ -158,7 +157,8 @@ const struct orr_log_message orr_log_messages_transport[] = {
      "Could not open XML graph file /opt/microsoft/ncv4/graph.xml : No such file or directory"},
     {"topo-file", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "Could not open XML topology file", NULL,
      "NCCL_TOPO_FILE names a file that cannot be read, so NCCL uses what it detects itself.",
-     "Mount the file at that path on every host, or unset NCCL_TOPO_FILE.",
+     "Mount the file at that path in every container and on every host. If the machine is not virtual, NCCL needs no "
+     "such file: unset NCCL_TOPO_FILE.",
      "Could not open XML topology file /etc/ndv4-topo.xml : No such file or directory"},
 };
 ORR_LOG_FAMILY(transport);
