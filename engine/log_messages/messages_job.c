@@ -5,23 +5,22 @@
 #include "engine/log_messages/messages.h"
 
 #define ORR_IF_NOTHING_FOLLOWS "If nothing follows, run with NCCL_DEBUG=INFO to see how far each rank comes."
-#define ORR_FIRST_WARN         "Look for the first NCCL WARN of any rank, or run again with NCCL_DEBUG=INFO if there is none."
+#define ORR_FIRST_WARN                                                                                                 \
+    "The first NCCL WARN of any rank gives the reason; if there is none, run again with NCCL_DEBUG=INFO."
 #define ORR_IF_INTERFACE                                                                                               \
     " If NCCL's line \"Bootstrap: Using\" names an interface that other hosts do not reach, name the one that they "   \
     "share in NCCL_SOCKET_IFNAME (`ip -br addr`)."
 #define ORR_UNEXPECTED                                                                                                 \
     "NCCL met a state that it does not expect, and this line does not say which.", ORR_FIRST_WARN ORR_IF_INTERFACE
 #define ORR_SYSTEM_CALL                                                                                                \
-    "A system call or a library call failed inside NCCL, and this line does not say which. An NCCL WARN before it "    \
-    "gives the reason.",                                                                                               \
+    "A system call or a library call failed inside NCCL, and this line does not say which.",                           \
         ORR_FIRST_WARN ORR_IF_INTERFACE " If `df -h /dev/shm` shows little room, make it larger."
 #define ORR_CUDA_CALL                                                                                                  \
-    "A CUDA call failed inside NCCL, and this line does not say which. An NCCL WARN before it gives the reason.",      \
-        ORR_FIRST_WARN
-#define ORR_USAGE                                                                                                      \
-    "NCCL was used in a way that it does not allow. An earlier NCCL WARN line gives the reason.", ORR_FIRST_WARN
+    "A CUDA call failed inside NCCL, and this line does not say which.",                                               \
+        ORR_FIRST_WARN " Run once with NCCL_P2P_DISABLE=1: if it then works, P2P between the GPUs is at fault."
+#define ORR_USAGE "NCCL was used in a way that it does not allow, and this line does not say which.", ORR_FIRST_WARN
 #define ORR_ARGUMENT                                                                                                   \
-    "NCCL was given an argument that it does not accept. An earlier NCCL WARN line names it.", ORR_FIRST_WARN
+    "NCCL was given an argument that it does not accept, and this line does not say which.", ORR_FIRST_WARN
 #define ORR_REMOTE                                                                                                     \
     "Another process of the job ended, or the network to it broke.", "Look for the first error of the other ranks."
 #define ORR_ENDS_AFTER                                                                                                 \
@@ -255,7 +254,7 @@ const struct orr_log_message orr_log_messages_job[] = {
      "[12345.6] Out of memory: Killed process 3012 (python3) total-vm:91234567kB, anon-rss:81234567kB"},
     {"sigsegv-nccl", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "SIGSEGV", "nccl",
      "A process crashed inside NCCL: it used memory that it may not use.",
-     "Try a newer release of NCCL. If it crashes as well, report the backtrace to NCCL's developers.",
+     "Try a newer release of NCCL; if that crashes as well, report the backtrace to NCCL's developers.",
      "SIGSEGV in ncclLocalOpAppend after 1.1M collectives"},
     {"segfault-ras", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "egmentation fault", " RAS| ras|/ras/|rasMsg",
      "A process crashed in NCCL's RAS, which watches jobs and which the job itself does not need.",

@@ -155,8 +155,7 @@ static void say_event(struct orr_triaging *t, bool explained)
     if (meant && event->message->weight == ORR_WEIGHT_AFTERMATH)
         say(t, "This follows from another error that the log does not show: look at the logs of the other ranks.");
     if (waited && !explained)
-        say(t,
-            "Look at the network between the hosts (links, plugin, settings) and at the GPUs, not for a missing rank.");
+        say(t, "Look at the network or P2P between the GPUs (links, plugin, settings), not for a missing rank.");
     else if (meant)
         say(t, orr_symptom_advice(t->log, event->message->advice));
     say(t, orr_triage_text(t, "First %s, line %u%s: %.*s", orr_event_severity(event), event->line,
