@@ -170,7 +170,7 @@ export function fixture(start = startServer) {
         it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
     const complaintsOfAxe = async (name, runOnly) => {
         if (!(await it.page.evaluate(() => Boolean(globalThis.axe))))
-            await it.page.evaluate(axeSource());
+            await it.page.evaluate(`${axeSource()}; axe.configure({ noHtml: true });`);
         const violations = await it.page.evaluate(
             async (only) =>
                 (

@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The page's own calls compared with the service's description: path, method, names of query parameters, media type of
  * a body, and that the status that came is described. What the answers hold is checked by the HTTP tests. */
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 
+/* Each file of tests is a process, and reading YAML takes longer than starting one: the first keeps it as JSON. */
+function readOnce(file) {
+    const kept = `${file}.json`,
+        { mtimeMs } = statSync(file);
+    try {
+        const { of, document } = JSON.parse(readFileSync(kept, "utf8"));
+        if (of === mtimeMs) return document;
+    } catch {
+        // not there yet
+    }
+    const document = parse(readFileSync(file, "utf8"));
+    writeFileSync(`${kept}.${process.pid}`, JSON.stringify({ of: mtimeMs, document }));
+    renameSync(`${kept}.${process.pid}`, kept); // whole, as others read it meanwhile
+    return document;
+}
+
 /** program: of the build that made the description. */
 export function readDescription(program) {
-    const document = parse(readFileSync(join(dirname(program), "api/openapi.yaml"), "utf8"));
+    const document = readOnce(join(dirname(program), "api/openapi.yaml"));
     const resolve = (value) =>
         value?.$ref
             ? value.$ref

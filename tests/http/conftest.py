@@ -207,7 +207,7 @@ def database(request, tmp_path):
 # the stored dumps byte for byte.
 ON_ONE_DATABASE = (
     "check_log check_perf cluster_verdict explain hostile inputs log_machine machine_types nics place predict "
-    "selection streams"
+    "scaling selection streams"
 ).split()
 
 
