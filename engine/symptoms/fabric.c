@@ -140,19 +140,19 @@ static void fabric_state(struct orr_symptom_finder *f)
         : faults[0] ? orr_symptom_text(f, "The NVLink fabric is not healthy (line %u, healthMask 0x%x): %s.",
                                        fabric.line, fabric.health, faults)
                     : orr_symptom_text(f,
-                                       "If NVLS or MNNVL fails here, IMEX is the first suspect: the fabric itself is "
-                                       "registered and reports no fault (line %u: state 3, healthMask 0x%x).",
+                                       "The NVLink fabric is registered and reports no fault (line %u: state 3, "
+                                       "healthMask 0x%x), so if NVLS or MNNVL fails here, look at IMEX.",
                                        fabric.line, fabric.health);
     const bool suspect = !off && (nvls || orr_log_event_of(f->log, "cuda-nvls"));
     ORR_SYMPTOM(f, ready ? "imex" : "fabric-state", !ready || suspect ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE,
                 fabric.line, .cause = cause, .explains = "cuda-nvls",
-                .check = ready ? "Check: `nvidia-imex-ctl -N` on every tray (all READY) and "
-                                 "/dev/nvidia-caps-imex-channels in the job's container."
+                .check = ready ? "If `nvidia-imex-ctl -N` does not say READY for all trays, start nvidia-imex on all "
+                                 "of them with the same nodes_config.cfg. If the job's container has no "
+                                 "/dev/nvidia-caps-imex-channels, give it the channel."
                                : "Check: `nvidia-smi -q | grep -A6 Fabric`, and Fabric Manager and NVLink on the "
                                  "switch trays (`nvidia-imex-ctl -N` for the domain).",
-                .cure =
-                    "Start IMEX with the same nodes_config.cfg on all trays and give the job its channel. Meanwhile "
-                    "NCCL_NVLS_ENABLE=0 and NCCL_MNNVL_ENABLE=0 let it run without NVLS and NVLink between hosts.");
+                .cure = "NCCL_NVLS_ENABLE=0 and NCCL_MNNVL_ENABLE=0 let the job run meanwhile, without NVLS and NVLink "
+                        "between hosts.");
 }
 
 void orr_symptoms_of_fabric(struct orr_symptom_finder *f)

@@ -46,17 +46,18 @@ static void throttled(struct orr_symptom_finder *f)
     if (!event)
         return;
     const size_t name = strcspn(event->text, "i");
-    ORR_SYMPTOM(f, "gpu-throttled", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
-                .cause = orr_symptom_text(
-                    f,
-                    "%.*s lowers its clocks because of heat or power (line %u). All ranks wait for the slowest in each "
-                    "collective, so NCCL's kernels look long on the others.",
-                    strncmp(event->text, "GPU ", 4) ? 5 : (int)name - 1,
-                    strncmp(event->text, "GPU ", 4) ? "A GPU" : event->text, event->line),
-                .check = "Check under load: `nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER,CLOCK` of this GPU and its "
-                         "equals.",
-                .cure = "Clean fans and filters, give the card air, check its power cables, or lower the power limit "
-                        "of all GPUs (`nvidia-smi -pl`) until none is throttled.");
+    ORR_SYMPTOM(
+        f, "gpu-throttled", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
+        .cause = orr_symptom_text(
+            f,
+            "%.*s lowers its clocks because of heat or power (line %u). All ranks wait for the slowest in each "
+            "collective, so NCCL's kernels look long on the others.",
+            strncmp(event->text, "GPU ", 4) ? 5 : (int)name - 1,
+            strncmp(event->text, "GPU ", 4) ? "A GPU" : event->text, event->line),
+        .check = "Check under load: `nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER,CLOCK` of this GPU and its "
+                 "equals.",
+        .cure = "If the temperature is at the limit, clean fans and filters and give the card air. If the power is, "
+                "check its cables, or lower the power limit of all GPUs (`nvidia-smi -pl`) until none is throttled.");
 }
 
 static void held_clock(struct orr_symptom_finder *f)
@@ -99,12 +100,12 @@ static void memory_taken(struct orr_symptom_finder *f)
     ORR_SYMPTOM(f, "gpu-memory-taken", ORR_SYMPTOM_CAUSE, process->line,
                 .cause = orr_symptom_text(f,
                                           "By nvidia-smi, %s (line %u), and it is none of the processes that the log "
-                                          "names: it may be left from an earlier job, and leaves too little memory.",
+                                          "names, so it leaves too little memory for the job.",
                                           process->text + strlen(named), process->line),
-                .check = "Check: `ps -fp PID` says whose it is and since when; with the job stopped, `nvidia-smi` must "
-                         "show free GPUs.",
-                .cure = "End that process, or choose other GPUs (CUDA_VISIBLE_DEVICES). If it is the job's own after "
-                        "all, the job itself needs less memory.",
+                .check = "Check: `ps -fp PID` says whose it is and since when.",
+                .cure =
+                    "If that process is left from an earlier job, end it. If another job needs that process, choose "
+                    "other GPUs (CUDA_VISIBLE_DEVICES). If that process is the job's own, the job needs less memory.",
                 .explains = failed->message->id);
 }
 
@@ -141,17 +142,16 @@ static void bridge_down(struct orr_symptom_finder *f)
         up = log->records[i].kind == ORR_LOG_NVLINK && log->records[i].value_count > 1; /* it has a rate */
     if (!down || up || !orr_symptom_said(log, " bridge| bridges", true))
         return;
-    ORR_SYMPTOM(f, "bridge-down", ORR_SYMPTOM_CAUSE, down->line,
-                .cause = orr_symptom_text(
-                    f,
-                    "No NVLink of these GPUs is up (line %u): the bridge has no contact, is not made for these cards "
-                    "(generation, distance of the slots), or is broken. NCCL sees no NVLink then.",
-                    down->line),
-                .check = "Check: with a bridge that works, `nvidia-smi nvlink -s` shows a rate for each link, and "
-                         "`nvidia-smi topo -m` NV# instead of PHB, NODE or SYS.",
-                .cure = "Switch the host off, seat the bridge firmly on both cards, and try one of the cards' own "
-                        "generation. No setting of the driver or of NCCL turns NVLink on.",
-                .explains = "nvlink-inactive");
+    ORR_SYMPTOM(
+        f, "bridge-down", ORR_SYMPTOM_CAUSE, down->line,
+        .cause = orr_symptom_text(
+            f, "No NVLink of these GPUs is up (line %u), so the bridge does not join them, and NCCL sees no NVLink.",
+            down->line),
+        .check = "If the bridge is not made for these cards (generation, distance of the slots), use one that is.",
+        .cure = "If the bridge is made for them, switch the host off and seat it firmly on both cards; `nvidia-smi "
+                "nvlink -s` then shows a rate for each link. If the links stay inactive, try another bridge. No "
+                "setting of the driver or of NCCL turns NVLink on.",
+        .explains = "nvlink-inactive");
 }
 
 /* The number by which nvidia-smi knows the GPU that the program calls `device`, by CUDA_VISIBLE_DEVICES. */

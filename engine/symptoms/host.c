@@ -39,15 +39,15 @@ static void virtual_gpu(struct orr_symptom_finder *f)
     const uint32_t line = gpu ? gpu->line : orr_symptom_said(f->log, "vgpu|virtual gpu", true);
     if (!refused || !line)
         return;
-    ORR_SYMPTOM(f, "vgpu-memory", ORR_SYMPTOM_CAUSE, refused->line,
-                .cause = orr_symptom_text(f,
-                                          "The GPU is a virtual one (line %u), and CUDA refuses NCCL a function (line "
-                                          "%u), mostly because unified memory (UVM) is off for the vGPU.",
-                                          line, refused->line),
-                .check = "Check: `nvidia-smi -q | grep -i -A2 vgpu`, and the hypervisor's parameters of this vGPU.",
-                .cure = "Turn unified memory on: VMware pciPassthruX.cfg.enable_uvm=1, KVM enable_uvm=1 in the vGPU's "
-                        "vgpu_params. Only some vGPU types have it; else use whole GPUs (passthrough).",
-                .explains = refused->message->id);
+    ORR_SYMPTOM(
+        f, "vgpu-memory", ORR_SYMPTOM_CAUSE, refused->line,
+        .cause = orr_symptom_text(f, "The GPU is a virtual one (line %u), and CUDA refuses NCCL a function (line %u).",
+                                  line, refused->line),
+        .check = "If unified memory (UVM) is off for the vGPU, turn it on: VMware pciPassthruX.cfg.enable_uvm=1, KVM "
+                 "enable_uvm=1 in the vGPU's vgpu_params.",
+        .cure = "If this vGPU type has no unified memory (NVIDIA's vGPU documentation lists the types), use whole GPUs "
+                "(passthrough).",
+        .explains = refused->message->id);
 }
 
 /* The GPUs are of a generation that this NCCL does not know. */
@@ -103,10 +103,10 @@ static void devices_by_path(struct orr_symptom_finder *f)
                     "NICs, but it may open only those that a device plugin gave it. If another one fails to open, "
                     "libraries such as libfabric may find no device at all (line %u).",
                     path->line, none->line),
-                .check = "Check in the pod: `ls /dev/infiniband` with and without the mount, `ibv_devinfo`, and on EFA "
-                         "`fi_info -p efa`.",
-                .cure = "Take the mount (hostPath) out and request the NICs as a resource: vpc.amazonaws.com/efa, or "
-                        "that of the RDMA device plugin. Without a plugin, a pod needs privileged: true.",
+                .check = "Check in the pod: `ls /dev/infiniband` with and without the mount.",
+                .cure = "If `ibv_devinfo` (on EFA `fi_info -p efa`) finds the NICs without the mount, take it "
+                        "(hostPath) out and request the NICs as a resource: vpc.amazonaws.com/efa, or that of the RDMA "
+                        "device plugin. If there is no plugin, the pod needs privileged: true.",
                 .explains = none->message->id);
 }
 
@@ -222,7 +222,7 @@ static void little_shm(struct orr_symptom_finder *f)
                                   "for each connection, and fail without room, as data loaders do.",
                                   full ? "is full"
                                   : df ? "has 64 MB only"
-                                       : "probably has 64 MB only, as docker run has neither --shm-size nor --ipc=host",
+                                       : "has 64 MB by default, as docker run has neither --shm-size nor --ipc=host",
                                   line),
         .check = "Check while the job starts: `df -h /dev/shm` in its container.",
         .cure = "Make it larger: docker --shm-size=8g or --ipc=host; Kubernetes: an emptyDir with medium Memory at "
@@ -263,17 +263,16 @@ static void shared_gpus(struct orr_symptom_finder *f)
             report = &log->events[i];
     if (!line || !report || orr_symptom_other_error(log, ""))
         return;
-    ORR_SYMPTOM(
-        f, "shared-gpus", ORR_SYMPTOM_CAUSE, line,
-        .cause = orr_symptom_text(f,
-                                  "A plugin divides the GPUs (line %u): its library is between the program "
-                                  "and CUDA, and nothing else in the text says why the job fails (line %u).",
-                                  line, report->line),
-        .check = "Check: run once in a pod with whole GPUs, or with CUDA_DISABLE_CONTROL=true (HAMi): if that "
-                 "works, it is the plugin.",
-        .cure = "Update the plugin: older ones fail at the cuMem calls of newer NCCL, which NCCL_CUMEM_ENABLE=0 and "
-                "NCCL_CUMEM_HOST_ENABLE=0 leave out.",
-        .explains = report->message->id);
+    ORR_SYMPTOM(f, "shared-gpus", ORR_SYMPTOM_CAUSE, line,
+                .cause = orr_symptom_text(f,
+                                          "A plugin divides the GPUs (line %u): its library is between the program "
+                                          "and CUDA, and nothing else in the text says why the job fails (line %u).",
+                                          line, report->line),
+                .check = "Check: run once in a pod with whole GPUs, or with CUDA_DISABLE_CONTROL=true (HAMi): if that "
+                         "works, the plugin is at fault.",
+                .cure = "If the job works with NCCL_CUMEM_ENABLE=0 NCCL_CUMEM_HOST_ENABLE=0, the plugin fails at the "
+                        "cuMem calls of newer NCCL: update it.",
+                .explains = report->message->id);
 }
 
 /* CUDA calls a GPU busy that only one process may use. */

@@ -134,8 +134,8 @@ static bool other_gpus_nic(struct orr_symptom_finder *f)
                                               c.from, c.to, c.nic, c.proxy, log->records[i].line),
                     .check = "Check: lines without a number in parentheses use the rank's own NIC; with "
                              "NCCL_PXN_DISABLE=1 all do.",
-                    .cure = "Nothing is wrong. NCCL_PXN_DISABLE=1 keeps each rank to its nearest NICs, and is mostly "
-                            "slower for Alltoall.");
+                    .cure = "Nothing is wrong. NCCL_PXN_DISABLE=1 keeps each rank to its nearest NICs, and can make "
+                            "Alltoall slower.");
         return true;
     }
     return false;

@@ -224,8 +224,8 @@ static void fewer_links(struct orr_symptom_finder *f, const struct groups *g)
                     orr_symptom_text(f, links->counts ? "NV%g" : "%g", most)),
                 .check = "Check: `nvidia-smi nvlink -s` shows a link of both GPUs as inactive, and `dmesg | grep -i "
                          "xid` may show Xid 74; compare `nvidia-smi topo -m` with a good host.",
-                .cure = "Reset the GPUs or restart the host. If the link stays down, have the board serviced; no "
-                        "setting of NCCL helps.");
+                .cure = "Reset the GPUs or restart the host. If the link stays down, have the board serviced, or seat "
+                        "a bridge again; no setting of NCCL helps.");
 }
 
 /* GPUs with links of their own to each other, and a question about what only an NVSwitch has. */

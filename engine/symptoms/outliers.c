@@ -264,8 +264,8 @@ static void slow_ranks(struct orr_symptom_finder *f)
             "the PCIe tree it sees; if a host's tree or order of NICs is wrong, two GPUs send through one NIC.",
             slow > 1 ? "s" : "", names, slow > 1 ? "are" : "is", worst / usual, count - slow,
             ranks.lines >= 2 * count ? ", on every host" : "",
-            slow > 1 ? "they share something that the others do not, above all a NIC"
-                     : "its own NIC or links are the cause"),
+            slow > 1 ? "they share something that the others do not, such as a NIC"
+                     : "something of its own is slow, such as its NIC or a link"),
         .check = "Check: \"via NET/IB/N\" with NCCL_DEBUG=INFO names the NIC of each rank on each host. Compare "
                  "`nvidia-smi topo -m` and NCCL_TOPO_DUMP_FILE of the hosts: `orrery compare A.xml B.xml`.",
         .cure = "If the tree is wrong, correct it: firmware of the PCIe switches, the BIOS, or a topology file "
@@ -310,18 +310,16 @@ static void slow_gpu(struct orr_symptom_finder *f)
             continue;
         ORR_SYMPTOM(
             f, "slow-gpu", ORR_SYMPTOM_CAUSE, rates->fastest_line,
-            .cause = orr_symptom_text(
-                f,
-                "GPU %u reaches at most %.3g GB/s with every other GPU, and these reach %.3g among themselves. "
-                "Its own PCIe link or NVLinks are slow, or a link above it that it shares (of the chipset, of a "
-                "PCIe switch), and every ring over it is as slow.",
-                g, most, others),
-            .check = "Check: `nvidia-smi -q -i N | grep -A12 'PCI$'` shows the generation and width of its "
-                     "link under load, `nvidia-smi nvlink -s -i N` its NVLinks, `lspci -tv` what is between it and the "
-                     "CPU.",
+            .cause = orr_symptom_text(f,
+                                      "GPU %u reaches at most %.3g GB/s with every other GPU, and these reach %.3g "
+                                      "among themselves, so its own link is slow, or one that it shares (of the "
+                                      "chipset, of a PCIe switch), and every ring over it is as slow.",
+                                      g, most, others),
+            .check = "If `nvidia-smi nvlink -s -i N` shows a link without a rate, reset the GPUs. If `lspci -tv` shows "
+                     "the GPU below the chipset or a switch with a narrow uplink, use a slot of the CPU.",
             .cure =
-                "Move the card to a slot of the CPU with as many lanes as the others have, or seat card and "
-                "riser again if its own link is narrow; leave the GPU out of jobs until then (CUDA_VISIBLE_DEVICES).");
+                "If `nvidia-smi -q -i N | grep -A12 'PCI$'` shows a lower generation or width under load than for the "
+                "others, seat card and riser again. Leave the GPU out of jobs until then (CUDA_VISIBLE_DEVICES).");
         return;
     }
 }

@@ -93,8 +93,8 @@ static bool no_space(struct orr_symptom_finder *f)
             event->line),
         .check = "Check: `nvidia-smi -q | grep -A3 BAR1` shows the size that each GPU got; `sudo dmesg | grep -i \"no "
                  "space\"` names the devices that got none.",
-        .cure = "If Above 4G Decoding or Resizable BAR is off in the BIOS, turn it on. If both are on, give PCIe more "
-                "address space (MMIO High Size in the BIOS), update the BIOS, or boot with pci=realloc.",
+        .cure = "If Above 4G Decoding or Resizable BAR is off in the BIOS, turn it on. If the kernel still finds no "
+                "space, give PCIe more of it in the BIOS (MMIO High Size), update the BIOS, or boot with pci=realloc.",
         .explains = "cuda-peer-mapped");
     return true;
 }
@@ -113,7 +113,8 @@ static void unlike_bars(struct orr_symptom_finder *f)
         .check = "Check: `nvidia-smi -q | grep -e Product -e VBIOS -e \"Bus Id\" -e BAR1 -A1` lists BAR 1 and VBIOS of "
                  "each card; `sudo lspci -vv -s ADDRESS | grep -A4 \"Resizable BAR\"` the sizes that it supports.",
         .cure = "If the card with the small one supports no larger size, update its firmware (VBIOS), as early RTX 30 "
-                "cards need. If it supports the large size, give PCIe more address space in the BIOS (MMIO High Size).",
+                "cards need. If that card supports the large size, give PCIe more address space in the BIOS (MMIO High "
+                "Size).",
         .explains = "cuda-peer-mapped");
 }
 
@@ -204,10 +205,10 @@ static bool has_display(struct orr_symptom_finder *f, const char *patched, uint3
             "%s (line %u), and a GPU drives a display (line %u), of which the driver may then not map all of BAR 1. "
             "P2P with it then delivers no data, although CUDA offers it and a bandwidth test looks well.",
             patched, line, display),
-        .check = "Check: simpleP2P verifies the data: if it passes for two GPUs without a display and fails with the "
-                 "one that has it, it is this.",
-        .cure = "If so, connect the display to another card or the CPU's graphics, or leave P2P off for that GPU "
-                "(NCCL_P2P_DISABLE=1 for NCCL).",
+        .check = "Check: simpleP2P verifies the data of each pair of GPUs.",
+        .cure = "If simpleP2P passes for two GPUs without a display and fails with the one that has it, connect the "
+                "display to another card or the CPU's graphics, or leave P2P off for that GPU (NCCL_P2P_DISABLE=1 for "
+                "NCCL).",
         .explains = "p2p-wrong-data");
     return true;
 }
@@ -282,8 +283,8 @@ bool orr_symptom_of_declared_p2p(struct orr_symptom_finder *f)
             "that without a test. Transfers that hang or deliver wrong data show that it does not work here.",
             line),
         .check = P2P_OFF "`all_reduce_perf -c 1` shows wrong data.",
-        .cure = "If it is P2P, take x-nv-gpudirect-clique off these GPUs, or leave NCCL_P2P_DISABLE=1 set: NCCL then "
-                "sends data through host memory.",
+        .cure = "If the job works without P2P, take x-nv-gpudirect-clique off these GPUs, or leave NCCL_P2P_DISABLE=1 "
+                "set: NCCL then sends data through host memory.",
         .explains = wrong ? "p2p-wrong-data" : NULL);
     return true;
 }

@@ -71,7 +71,9 @@ static void iommu_translates(struct orr_symptom_finder *f)
                 .cause = orr_symptom_text(
                     f, "The IOMMU translates addresses (line %u), so P2P and GPUDirect RDMA can hang, fail or be slow.",
                     on->line),
-                .check = ORR_ACS_CURE, .cure = "Boot with iommu=pt, or turn the IOMMU off in the BIOS.");
+                .check = "Check: afterwards `cat /proc/cmdline` shows iommu=pt, and `dmesg | grep -i iommu` does not "
+                         "say Translated.",
+                .cure = "Boot with iommu=pt, or turn the IOMMU off in the BIOS. " ORR_ACS_CURE);
 }
 
 /* The link of a session's tree that leads to a node; NULL if none does. */
@@ -161,7 +163,8 @@ static bool is_spark(const struct orr_log *log)
 }
 
 #define SEAT                                                                                                           \
-    "If LnkCap of the port above it has all lanes, update BIOS and firmware, and reseat the card, cable or riser. If " \
+    "If LnkCap of the port above the device has all lanes, update BIOS and firmware, and reseat the card, cable or "   \
+    "riser. If "                                                                                                       \
     "LnkCap of the port has fewer lanes, that slot has no more: use another one, or count with these lanes."
 
 /* Two devices of one class that are capable of the same link do not have it. */
@@ -222,7 +225,7 @@ static void slow_link(struct orr_symptom_finder *f)
                     event->count > 1 ? orr_symptom_text(f, "; %u links", event->count) : ""),
                 .check = "Check: `sudo lspci -vvv -s ADDRESS | grep -e LnkCap: -e LnkSta:` during a run, also of the "
                          "port above it: a slot of an older generation limits the device.",
-                .cure = "If LnkCap of the port above it is as fast as the device, set the port's speed in the BIOS to "
+                .cure = "If LnkCap of the port above is as fast as the device, set the port's speed in the BIOS to "
                         "Auto, and replace a riser or cable that cannot carry it. If LnkCap of the port is slower, use "
                         "a slot of the device's generation.");
 }

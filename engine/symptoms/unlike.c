@@ -63,8 +63,8 @@ static void inactive_links(struct orr_symptom_finder *f)
                                           most, worse > 1 ? orr_symptom_text(f, " (%u GPUs lack some)", worse) : ""),
                 .check = "Check: `nvidia-smi nvlink -s` and -e (errors), and `dmesg | grep -i -e nvlink -e Xid`; with "
                          "NVSwitches, Fabric Manager's log.",
-                .cure = "Reset the GPUs or restart the host; if the links stay down, it is the board, the bridge or "
-                        "the GPU: take the host out and have it repaired.");
+                .cure = "Reset the GPUs or restart the host. If the links stay down, the board, the bridge or the GPU "
+                        "is at fault: take the host out and have it repaired.");
 }
 
 /* Names of the NICs in "NET/IB : Using" of a host, that of the first line of each host. */
@@ -119,12 +119,15 @@ static void fewer_nics(struct orr_symptom_finder *f)
                     "every host, so the job is as slow as that one.",
                     least->host, least->count, orr_plural(least->count), least->record->line, most->host, most->count,
                     most->record->line, *lacks ? lacks : "as many of other names"),
-                .check = orr_symptom_text(f,
-                                          "Check on %.60s: `ibstat` (State: Active), `ls /sys/class/infiniband`, and "
-                                          "NCCL_IB_HCA there.",
-                                          least->host),
-                .cure = "Bring the port up: cable, transceiver, switch port, driver and the container's devices. Until "
-                        "then leave that host out.");
+                .check = orr_symptom_text(
+                    f,
+                    "If `ibstat` on %.60s does not say Active for these ports, repair the cable, transceiver or switch "
+                    "port. If `ls /sys/class/infiniband` in the job lacks them, give the container these devices.",
+                    least->host),
+                .cure = orr_symptom_text(
+                    f,
+                    "If NCCL_IB_HCA on %.60s leaves them out, set it as on the others. Until then leave that host out.",
+                    least->host));
 }
 
 void orr_symptoms_of_unlike(struct orr_symptom_finder *f)
