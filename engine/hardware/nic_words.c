@@ -191,7 +191,17 @@ static bool speed_alone(const char *line, size_t length, struct orr_nic_words *r
     return ret_words->mbps != 0;
 }
 
-bool orr_nic_words_read(const char *line, size_t length, struct orr_nic_words *ret_words)
+/* Two that say different things differ. */
+static void add(struct orr_nic_words *words, const struct orr_nic_words *one)
+{
+    words->differ |= one->differ || (words->mbps && one->mbps && words->mbps != one->mbps) ||
+                     (words->count && one->count && words->count != one->count);
+    words->count = words->count ? words->count : one->count;
+    words->mbps = words->mbps ? words->mbps : one->mbps;
+}
+
+/* What a sentence says; the measurements of another one do not touch it. */
+static bool read_sentence(const char *line, size_t length, struct orr_nic_words *ret_words)
 {
     static const char *const tests[] = {"ib_write", "ib_read", "ib_send", "perftest", "iperf", NULL};
     static const char *const uses[] = {"only", "use", "using", "via", "through", NULL};
@@ -207,10 +217,21 @@ bool orr_nic_words_read(const char *line, size_t length, struct orr_nic_words *r
         const size_t before = (size_t)(word.at - line) < 24 ? (size_t)(word.at - line) : 24;
         if (!word.length || !count_at(word, at, end, &one) || (!one.mbps && has(word.at - before, before, uses)))
             continue;
-        ret_words->differ |= ret_words->mbps && one.mbps && ret_words->mbps != one.mbps;
-        ret_words->differ |= ret_words->count && one.count && ret_words->count != one.count;
-        ret_words->count = ret_words->count ? ret_words->count : one.count;
-        ret_words->mbps = ret_words->mbps ? ret_words->mbps : one.mbps;
+        add(ret_words, &one);
     }
     return ret_words->count || ret_words->mbps || speed_alone(line, length, ret_words);
+}
+
+bool orr_nic_words_read(const char *line, size_t length, struct orr_nic_words *ret_words)
+{
+    *ret_words = (struct orr_nic_words){0};
+    for (const char *at = line, *end = line + length; at < end;) {
+        const char *stop = memmem(at, (size_t)(end - at), ". ", 2);
+        struct orr_nic_words one;
+        stop = stop ? stop + 1 : end;
+        if (read_sentence(at, (size_t)(stop - at), &one))
+            add(ret_words, &one);
+        at = stop;
+    }
+    return ret_words->count || ret_words->mbps;
 }
