@@ -306,10 +306,10 @@ int32_t orr_gpu_sm_of_name(const char *product)
 
 int orr_gpu_pcie_generation(int32_t sm)
 {
-    enum { AMPERE = 80, HOPPER = 90 };
-    if (sm <= 0 || sm >= HOPPER)
+    enum { AMPERE = 80, HOPPER = 90, BLACKWELL = 100 };
+    if (sm <= 0 || sm > BLACKWELL)
         return 0;
-    return sm >= AMPERE ? 4 : 3;
+    return sm >= HOPPER ? 5 : sm >= AMPERE ? 4 : 3;
 }
 
 double orr_gpu_nvlink_line_rate(int32_t sm)

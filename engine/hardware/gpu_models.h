@@ -52,7 +52,7 @@ bool orr_gpu_model_has_card(const struct orr_gpu_model *model);
 /* Compute capabilities by the same rules; 0 if unknown. */
 int32_t orr_gpu_sm_of_device(uint32_t device);
 int32_t orr_gpu_sm_of_name(const char *product);
-/* The newest PCIe generation of GPUs of a compute capability; 0 if it is not known: from Hopper on, 5 or newer. */
+/* The newest PCIe generation of GPUs of a compute capability; 0 if it is not known. */
 int orr_gpu_pcie_generation(int32_t sm);
 /* The most NVLinks that a GPU of a compute capability has; 0 if it has none, or none is known. */
 int32_t orr_gpu_most_nvlinks(int32_t sm);

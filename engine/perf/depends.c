@@ -20,17 +20,61 @@ struct judging {
     const char *assuming;        /* that value; NULL if there is none yet */
 };
 
-/* Whether a value is a PCIe generation that GPUs of the model in the results do not have. */
-static bool is_too_new(const struct orr_perf_work *work, const struct orr_suppositions *of, uint32_t row)
+/* The compute capability of the GPUs, by their names or by the machine's; 0 if it is not known. */
+static int32_t capability(const struct orr_perf_work *work, const struct orr_dump *dump)
 {
     const struct orr_log *log = work->results->log;
     int32_t sm = 0;
     for (uint32_t i = 0; log && i < log->record_count && !sm; i++)
         if (log->records[i].kind == ORR_LOG_DEVICE && log->records[i].word_count)
             sm = orr_gpu_sm_of_name(log->records[i].words[log->records[i].word_count - 1]);
-    const int newest = orr_gpu_pcie_generation(sm);
-    return newest && of->kind == ORR_LINKS_PCIE &&
-           orr_pcie_generation((float)strtod(of->rows[row].values[0], NULL)) > newest;
+    for (uint32_t e = 0; e < dump->element_count && !sm; e++)
+        if (dump->elements[e].kind == ORR_ELEMENT_GPU)
+            sm = orr_element_int(dump, e, ORR_ATTR_SM, 0);
+    return sm;
+}
+
+static int generation_of(const struct orr_suppositions *of, uint32_t row)
+{
+    return orr_pcie_generation((float)strtod(of->rows[row].values[0], NULL));
+}
+
+/* Whether a value is a PCIe generation that GPUs of the model in the results do not have. */
+static bool is_too_new(const struct orr_perf_work *work, const struct orr_dump *dump, const struct orr_suppositions *of,
+                       uint32_t row)
+{
+    const int newest = of->kind == ORR_LINKS_PCIE ? orr_gpu_pcie_generation(capability(work, dump)) : 0;
+    return newest && generation_of(of, row) > newest;
+}
+
+/* Whether the machine has the value that the words of a line name, which then is not asked for: "x16 Gen4". Words about
+ * narrower links, or about several generations, decide nothing. */
+static bool is_said(const struct orr_perf_work *work, const struct orr_suppositions *of, struct orr_perf_table *table)
+{
+    static const char *const words[] = {
+        " gen3 | gen 3 |pcie 3| pcie3|8gt s|8 0 gt s", " gen4 | gen 4 |pcie 4| pcie4|16gt s|16 0 gt s",
+        " gen5 | gen 5 |pcie 5| pcie5|32gt s|32 0 gt s", " gen6 | gen 6 |pcie 6| pcie6|64gt s|64 0 gt s"};
+    static const char narrow[] = " x8 | x4 | x2 | x1 |width x8|width x4|width 8|width 4|riser|oculink|downgraded";
+    enum { OLDEST = 3 };
+    const struct orr_log *log = work->results->log;
+    uint32_t line = 0, said = UINT32_MAX;
+    for (uint32_t i = 0; of->kind == ORR_LINKS_PCIE && log && i < log->said_count; i++) {
+        if (orr_log_says(&log->said[i], 1, 0, narrow))
+            return false;
+        for (uint32_t row = 0; row < sizeof words / sizeof words[0]; row++) {
+            if (!orr_log_says(&log->said[i], 1, 0, words[row]))
+                continue;
+            if (said != UINT32_MAX && said != row)
+                return false;
+            said = row;
+            line = line ? line : log->said[i].line;
+        }
+    }
+    if (said == UINT32_MAX || generation_of(of, said) != (int)said + OLDEST ||
+        !orr_supposes_now(table->analysis->given, of, said))
+        return false;
+    orr_perf_assume(table, orr_arena_text(work->arena, "%s, by the words of line %u", of->rows[said].assuming, line));
+    return true;
 }
 
 /* Judges the table by the machine with one value. A machine that could not give these results is refuted. */
@@ -38,7 +82,7 @@ static enum orr_code judge_with(void *judging, const struct orr_suppositions *of
                                 struct orr_depends *ret_depends, bool *ret_judged, struct orr_error *err)
 {
     struct judging *j = judging;
-    if (is_too_new(j->work, of, row))
+    if (is_too_new(j->work, j->table->analysis->given, of, row))
         return ORR_OK;
     struct orr_trials trials = {.left = {.analyses = 1, .steps = ORR_PERF_OTHER_STEPS}};
     struct orr_perf_table table = *j->table;
@@ -116,7 +160,7 @@ enum orr_code orr_perf_depend(const struct orr_perf_work *work, const struct orr
     size_t at = 0;
     while (table->main != UINT32_MAX &&
            (of = orr_supposed(table->analysis->given, UINT_MAX, is_guessed(work, machine), &at))) {
-        if (of->kind == ORR_LINKS_NICS && table->analysis->communicator.node_count < 2)
+        if ((of->kind == ORR_LINKS_NICS && table->analysis->communicator.node_count < 2) || is_said(work, of, table))
             continue;
         judging.assuming = NULL;
         ORR_TRY(orr_depends_find(of, judge_with, &judging, &table->depends, err));

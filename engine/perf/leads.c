@@ -379,7 +379,7 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
     }
     if (!judged)
         return ORR_OK;
-    if (is_low_somehow(table) && orr_perf_say_full_interface(work, table))
+    if (orr_perf_say_full_interface(work, table))
         return ORR_OK;
     if (is_low_somehow(table) && orr_perf_say_channels(work, table))
         return ORR_OK;

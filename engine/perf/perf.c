@@ -90,6 +90,16 @@ static void doubt_guess(struct orr_perf_table *table)
         table->verdict = ORR_PERF_CANNOT_JUDGE;
 }
 
+/* NCCL's model takes host memory for as fast as the PCIe links, which GPUs without P2P do not reach. */
+static bool is_through_memory(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    bool refused = false;
+    for (uint32_t i = 0; i < work->check->symptoms.count; i++)
+        refused |= !strcmp(work->check->symptoms.rows[i].id, "p2p-not-offered");
+    return refused && table->verdict == ORR_PERF_LOW && table->analysis->communicator.node_count == 1 &&
+           !(table->limit.kinds >> ORR_LINKS_NVLINK & 1);
+}
+
 static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_perf_table *table,
                                  struct orr_perf_machine *machine, struct orr_error *err)
 {
@@ -124,6 +134,10 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
         if (machine->analysis)
             ORR_TRY(orr_perf_depend(work, machine, table, err));
         doubt_guess(table);
+        if (machine->analysis && is_through_memory(work, table)) {
+            table->verdict = ORR_PERF_CANNOT_JUDGE;
+            why = "these GPUs have no P2P, and how fast data passes through host memory depends on the CPUs";
+        }
     }
     if (machine->analysis) {
         find_crossovers(table);

@@ -84,6 +84,9 @@ bool orr_perf_is_of_pairs(const struct orr_perf_table *table);
 bool orr_perf_is_untimed(const struct orr_perf_table *table);
 /* Whether they are those of first operations. */
 bool orr_perf_is_cold(const struct orr_perf_table *table);
+/* The Gb/s of the interface of the sockets, by a line "Speed: 25000Mb/s" of ethtool, the least of several; 0 if NCCL
+ * uses no sockets or no line says it. */
+double orr_perf_socket_speed(const struct orr_log *log, uint32_t *ret_line);
 /* Says that sockets carry what their interface can; the rows must be judged. */
 bool orr_perf_say_full_interface(const struct orr_perf_work *work, struct orr_perf_table *table);
 /* Says what the times, or the number of channels, show alone; false if they show nothing. */

@@ -139,12 +139,14 @@ bool orr_perf_say_times(const struct orr_perf_work *work, struct orr_perf_table 
     return say_untimed(work, table) || say_cold(work, table) || say_latency(work, table);
 }
 
-/* The Gb/s that a line "Speed: 25000Mb/s" of ethtool gives, the least of several; 0 if there is none. */
-static double interface_speed(const struct orr_log *log, uint32_t *ret_line)
+double orr_perf_socket_speed(const struct orr_log *log, uint32_t *ret_line)
 {
     static const char word[] = " speed ";
     double least = 0;
-    for (uint32_t i = 0; i < log->said_count; i++) {
+    bool sockets = false;
+    for (uint32_t i = 0; log && i < log->record_count; i++)
+        sockets |= log->records[i].kind == ORR_LOG_NETWORK && !strncmp(log->records[i].words[0], "Socket", 6);
+    for (uint32_t i = 0; sockets && i < log->said_count; i++) {
         const char *at = strstr(log->said[i].words, word);
         char *end = NULL;
         const double speed = at ? strtod(at + sizeof word - 1, &end) : 0;
@@ -160,14 +162,11 @@ static double interface_speed(const struct orr_log *log, uint32_t *ret_line)
 bool orr_perf_say_full_interface(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
     static const double FULL = 0.8, MOST = 1.02, BITS = 8;
-    const struct orr_log *log = work->results->log;
     uint32_t line = 0;
-    bool sockets = false;
-    for (uint32_t i = 0; log && i < log->record_count; i++)
-        sockets |= log->records[i].kind == ORR_LOG_NETWORK && !strncmp(log->records[i].words[0], "Socket", 6);
-    if (!sockets || table->analysis->communicator.node_count < 2 || orr_perf_is_of_pairs(table))
+    if (table->analysis->communicator.node_count < 2 || orr_perf_is_of_pairs(table))
         return false;
-    const double speed = interface_speed(log, &line), used = BITS * table->rows[table->main].bus_bw;
+    const double speed = orr_perf_socket_speed(work->results->log, &line),
+                 used = BITS * table->rows[table->main].bus_bw;
     if (!(speed > 0) || used < FULL * speed || used > MOST * speed)
         return false;
     orr_perf_lead(table,

@@ -2,11 +2,13 @@
 /* Finds the machine of a table: the one that the caller names, that a log in the same text shows, or whose type the
  * GPUs' names imply. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/cluster/cluster.h"
 #include "engine/hardware/hardware.h"
 #include "engine/input/input.h"
+#include "engine/log_reading/statements.h"
 #include "engine/nics/combine.h"
 #include "engine/nics/gpus.h"
 #include "engine/perf/perfing.h"
@@ -265,24 +267,53 @@ static void guess_type(const struct orr_result_table *measured, const struct orr
     machine->type = best;
 }
 
+/* The speed of at least half of the ports that ibstat and its like list, Mb/s; 0 if they do not say it. */
+static uint32_t listed_speed(const struct orr_log *log, uint32_t *ret_line)
+{
+    double rates[64];
+    uint32_t count = 0, lines[64];
+    for (uint32_t i = 0; log && i < log->record_count && count < 64; i++) {
+        enum orr_log_port_field field;
+        const char *device, *text;
+        if (!orr_log_port_of(&log->records[i], &field, &device, &text) || field != ORR_PORT_RATE)
+            continue;
+        rates[count] = strtod(text, NULL);
+        lines[count++] = log->records[i].line;
+    }
+    for (uint32_t i = 0, equal = 0; i < count; i++, equal = 0) {
+        for (uint32_t k = 0; k < count; k++)
+            equal += rates[k] == rates[i];
+        *ret_line = lines[i];
+        if (2 * equal >= count && rates[i] > 0)
+            return (uint32_t)(1000 * rates[i]);
+    }
+    return 0;
+}
+
 /* The NICs that the text says, in place of those of the type: a clause about them, "" if it says none. Only servers
  * whose maker chooses the NICs may have fewer than GPUs; a cloud's machine has its own. */
 static const char *take_said_nics(const struct orr_perf_work *work, const struct orr_result_table *measured,
                                   struct orr_perf_machine *machine)
 {
     const struct orr_machine_type *type = machine->type;
-    const uint32_t nets = measured->said_nics ? measured->said_nics : type->nets;
-    const uint32_t mbps = measured->said_nic_mbps ? measured->said_nic_mbps : type->net_mbps;
-    machine->nics_said = measured->said_nic_mbps || measured->said_type; /* a cloud's NICs are known */
-    if (!measured->said_nic_line)
+    uint32_t nets = measured->said_nics ? measured->said_nics : type->nets;
+    uint32_t mbps = measured->said_nic_mbps, line = measured->said_nic_line;
+    const double socket = mbps ? 0 : orr_perf_socket_speed(work->results->log, &line);
+    if (socket > 0)
+        nets = 1, mbps = (uint32_t)(1000 * socket);
+    else if (!mbps)
+        mbps = listed_speed(work->results->log, &line);
+    machine->nics_said = mbps || measured->said_type; /* a cloud's NICs are known */
+    if (!line || (!mbps && !measured->said_nics))
         return "";
+    mbps = mbps ? mbps : type->net_mbps;
     machine->said = *type;
     machine->said.nets = nets;
     machine->said.net_mbps = mbps;
     machine->said.places = nets == type->nets ? type->places : NULL;
     machine->type = &machine->said;
     return orr_arena_text(work->arena, " with %u NIC%s of %g Gb/s (line %u)", nets, orr_plural(nets), mbps / 1000.0,
-                          measured->said_nic_line);
+                          line);
 }
 
 static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf_table *table,

@@ -22,7 +22,8 @@ TEST(pcie_generation_is_known_before_hopper)
     assert_int_equal(orr_gpu_pcie_generation(75), 3);
     assert_int_equal(orr_gpu_pcie_generation(80), 4);
     assert_int_equal(orr_gpu_pcie_generation(89), 4);
-    assert_int_equal(orr_gpu_pcie_generation(90), 0);
+    assert_int_equal(orr_gpu_pcie_generation(90), 5);
+    assert_int_equal(orr_gpu_pcie_generation(103), 0);
 }
 
 TEST(people_say_the_last_name_and_cards_may_share_it)
