@@ -8,7 +8,8 @@
 #define ONE_GPU                                                                                                        \
     "If `nvidia-smi -L` lists fewer GPUs than the host has ranks, start fewer ranks. If each rank sees all GPUs, "     \
     "each must choose its own: torch.cuda.set_device(LOCAL_RANK). With Ray, ask for a whole GPU for each worker, not " \
-    "a fraction. If `env` shows one CUDA_VISIBLE_DEVICES or LOCAL_RANK for all ranks, unset that."
+    "a fraction. With TRL, give the vLLM server other GPUs than the training. If `env` shows one "                     \
+    "CUDA_VISIBLE_DEVICES or LOCAL_RANK for all ranks, unset that."
 #define OFF_BUS                                                                                                        \
     "If dmesg has \"AER\" or \"PCIe Bus Error\" before this, check the card's seat and riser, or lower the slot's "    \
     "generation in the BIOS. If this happens under load, check power cables and temperature, or lower the power "      \
