@@ -76,7 +76,7 @@ const QUESTIONS = [
         ),
     ],
     ["gdr", "GPUDirect RDMA", gdr, ["gdr"], ["gdr-off", "gdr-too-far"]],
-    ["channels", "Channels and their limit", channels, ["graphs"], ["simple-order", "one-channel"]],
+    ["channels", "Channels and their limit", channels, ["graphs"], ["simple-order", "no-tree", "one-channel"]],
     ["busbw", "Expected bus bandwidth", busbw, ["tuning"]],
     ["degraded", "Slower than its equals", degraded],
     ["credible", "Real or flattened", credible, [], ["flat-tree"]],
