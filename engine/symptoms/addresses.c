@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/budget.h"
 #include "engine/hardware/hardware.h"
 #include "engine/log_reading/statements.h"
 #include "engine/symptoms/finding.h"
@@ -75,32 +74,22 @@ struct start {
     int name_length, address_length;
     uint32_t line;
 };
-enum { STARTS_MOST = 64 };
-
-static bool start_of(const struct orr_log *log, const struct orr_log_record *record, struct start *ret_start)
-{
-    const char *host = record->kind == ORR_LOG_BOOTSTRAP ? orr_log_host_of(log, &log->sessions[record->session]) : NULL;
-    if (!host || !record->word_count)
-        return false;
-    const char *name = record->words[0];
-    name += *name == '[' ? strcspn(name, "]") + 1 : 0;
-    const size_t length = strcspn(name, ":");
-    if (name[length] != ':')
-        return false;
-    const char *address = name + length + 1;
-    *ret_start = (struct start){host, name, address, (int)length, (int)strcspn(address, "<% "), record->line};
-    return true;
-}
 
 /* The first start of each host. */
-static uint32_t list_starts(const struct orr_log *log, struct start starts[STARTS_MOST])
+static uint32_t list_starts(const struct orr_log *log, struct start starts[ORR_SYMPTOM_HOSTS])
 {
+    const struct orr_log_record *records[ORR_SYMPTOM_HOSTS];
+    const uint32_t most = orr_symptom_of_hosts(log, ORR_LOG_BOOTSTRAP, "", records);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < log->record_count && count < STARTS_MOST && !orr_budget_spent(i % 64 == 0); i++) {
-        bool known = !start_of(log, &log->records[i], &starts[count]);
-        for (uint32_t k = 0; k < count && !known; k++)
-            known = !strcmp(starts[k].host, starts[count].host);
-        count += !known;
+    for (uint32_t i = 0; i < most; i++) {
+        const char *host = orr_symptom_host(log, records[i]), *name = records[i]->words[0];
+        name += *name == '[' ? strcspn(name, "]") + 1 : 0;
+        const size_t length = strcspn(name, ":");
+        if (name[length] != ':')
+            continue;
+        const char *address = name + length + 1;
+        starts[count++] =
+            (struct start){host, name, address, (int)length, (int)strcspn(address, "<% "), records[i]->line};
     }
     return count;
 }
@@ -132,7 +121,7 @@ static const char *of_no_other(const struct orr_symptom_finder *f, const struct 
 /* Two hosts announce one address, or two that are of different networks. */
 static bool unlike_starts(struct orr_symptom_finder *f, const struct orr_log_event *event)
 {
-    struct start starts[STARTS_MOST];
+    struct start starts[ORR_SYMPTOM_HOSTS];
     const uint32_t count = list_starts(f->log, starts);
     const struct start *same[2] = {0}, *local = NULL, *other = NULL;
     const char *what = NULL;
@@ -203,7 +192,7 @@ static const char *private_address(const struct orr_symptom_finder *f, const str
                                    const struct orr_log_event **event, uint32_t *ret_line)
 {
     static const char mark[] = "onnect to ";
-    struct start starts[STARTS_MOST];
+    struct start starts[ORR_SYMPTOM_HOSTS];
     for (uint32_t i = 0; i < f->log->event_count; i++) {
         const struct orr_log_event *named = &f->log->events[i];
         const char *at = named->message && orr_symptom_is_one(named->message->id, ORR_SOCKET_ERRORS)

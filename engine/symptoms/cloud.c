@@ -13,8 +13,7 @@ static const char broken[] =
     "socket-connect|socket-retry|socket-transfer|watchdog-timeout|watchdog-heartbeat|gloo-connect|"
     "store-connect|remote-exited|unhandled-remote|result-remote";
 
-/* The first error of ranks that do not reach each other; NULL if there is none, or if another error says why. */
-static const struct orr_log_event *unreached(const struct orr_log *log)
+const struct orr_log_event *orr_symptom_unreached(const struct orr_log *log)
 {
     return orr_symptom_other_error(log, broken) ? NULL : orr_log_event_of(log, broken);
 }
@@ -56,7 +55,7 @@ static void security_group(struct orr_symptom_finder *f)
         }
     }
     const bool shut[WAYS] = {line[IN] && without[IN] && !open[IN], line[OUT] && without[OUT] && !open[OUT]};
-    const struct orr_log_event *event = unreached(log);
+    const struct orr_log_event *event = orr_symptom_unreached(log);
     if (!(shut[IN] || shut[OUT]) || !orr_symptom_uses_efa(log) || orr_symptom_other_error(log, broken))
         return;
     ORR_SYMPTOM(
@@ -97,7 +96,7 @@ static const char *zone_in(const char *words, size_t *ret_length)
 static void zones(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
-    const struct orr_log_event *event = unreached(log);
+    const struct orr_log_event *event = orr_symptom_unreached(log);
     const char *zone = NULL;
     size_t size = 0, length = 0;
     uint32_t line = 0;
@@ -162,7 +161,8 @@ static void partitions(struct orr_symptom_finder *f)
 static void service_mesh(struct orr_symptom_finder *f)
 {
     const struct orr_log *log = f->log;
-    const struct orr_log_event *proxy = orr_log_event_of(log, "mesh-proxy|mesh-proxy-linkerd"), *event = unreached(log);
+    const struct orr_log_event *proxy = orr_log_event_of(log, "mesh-proxy|mesh-proxy-linkerd"),
+                               *event = orr_symptom_unreached(log);
     const struct orr_symptom_part *part = orr_symptom_part("mesh");
     uint32_t line = proxy ? proxy->line : 0;
     for (uint32_t i = 0; i < log->event_count && !line; i++) /* Istio's connections in a pod come from 127.0.0.6 */
@@ -206,7 +206,7 @@ static void tunnel(struct orr_symptom_finder *f)
     if (!pod || !narrow || pod->values[0] <= narrow->values[0] || orr_symptom_other_error(log, broken))
         return;
     const int fits = (int)narrow->values[0], size = (int)pod->values[0], header = 28; /* of IP and ICMP */
-    const struct orr_log_event *event = unreached(log);
+    const struct orr_log_event *event = orr_symptom_unreached(log);
     ORR_SYMPTOM(
         f, "tunnel-mtu", ORR_SYMPTOM_CAUSE, pod->line,
         .cause = orr_symptom_text(f,
@@ -223,45 +223,6 @@ static void tunnel(struct orr_symptom_finder *f)
                                  "to find it) and start the pods again. hostNetwork: true avoids the tunnel.",
                                  fits),
         .explains = event ? event->message->id : NULL);
-}
-
-/* Interfaces of one name whose MTU differs between hosts. Those of containers and bridges have others. */
-static void unlike_mtu(struct orr_symptom_finder *f)
-{
-    static const char *const kinds[] = {"en", "eth", "ib", "bond", "p1p", "rdma"};
-    const struct orr_log *log = f->log;
-    const struct orr_log_event *event = unreached(log);
-    const struct orr_log_record *one = NULL, *other = NULL;
-    for (uint32_t i = 0; i < log->record_count && !other && (event || log->mentions[ORR_MENTION_HANG]); i++) {
-        const struct orr_log_record *record = &log->records[i];
-        bool known = false;
-        if (record->kind != ORR_LOG_MTU || strchr(record->words[0], '@'))
-            continue;
-        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-            known |= !strncmp(record->words[0], kinds[k], strlen(kinds[k]));
-        for (uint32_t k = 0; k < i && known && !other; k++) {
-            one = &log->records[k];
-            if (one->kind == ORR_LOG_MTU && !strcmp(one->words[0], record->words[0]) &&
-                one->values[0] != record->values[0])
-                other = record;
-        }
-    }
-    if (!other || orr_symptom_other_error(log, broken) || orr_symptom_said(log, "kubectl| pod | pods |docker", true))
-        return;
-    const int larger = (int)(one->values[0] > other->values[0] ? one->values[0] : other->values[0]);
-    ORR_SYMPTOM(f, "mtu-unlike", ORR_SYMPTOM_CAUSE, other->line,
-                .cause = orr_symptom_text(f,
-                                          "The MTU of %.40s is %d (line %u) on one host and %d (line %u) on another: "
-                                          "packets that are too large for one of them are lost, so small messages pass "
-                                          "and transfers stop.",
-                                          other->words[0], (int)one->values[0], one->line, (int)other->values[0],
-                                          other->line),
-                .check = orr_symptom_text(f,
-                                          "Check: `ping -M do -s %d ADDRESS` between the hosts must get an answer; `ip "
-                                          "link` on every host, and the switch ports.",
-                                          larger - 28),
-                .cure = "Give the interfaces of all hosts, and the switches between them, one MTU.",
-                .explains = event ? event->message->id : NULL);
 }
 
 /* EFA's buffers are in huge pages, of which a fork may need as many again. */
@@ -293,6 +254,5 @@ void orr_symptoms_of_cloud(struct orr_symptom_finder *f)
     partitions(f);
     service_mesh(f);
     tunnel(f);
-    unlike_mtu(f);
     huge_pages(f);
 }

@@ -5,8 +5,6 @@
 
 #include "engine/symptoms/finding.h"
 
-enum { NONE = UINT32_MAX };
-
 /* NVML's report about the fabric: "MNNVL busId 0x901000 fabric UUID ... cliqueId 0x7ffe state 3 healthMask 0xaa". */
 struct fabric {
     unsigned state, health;
@@ -45,47 +43,39 @@ static bool find_fabric(const struct orr_log *log, struct fabric *ret_fabric)
     return true;
 }
 
-/* The host of a line about the fabric of an NVLink domain; NULL if it is another line, or the GPU has no such domain.
- */
-static const char *domain_host(const struct orr_log *log, const struct orr_log_record *record)
+enum { UUID_HIGH = 1, UUID_LOW, CLIQUE };
+
+static bool same_domain(const struct orr_log_record *one, const struct orr_log_record *other)
 {
-    enum { UUID_HIGH = 1, UUID_LOW, CLIQUE, WORDS };
-    if (record->kind != ORR_LOG_FABRIC || record->word_count < WORDS || record->session == NONE ||
-        (!strcmp(record->words[UUID_HIGH], "0") && !strcmp(record->words[UUID_LOW], "0")))
-        return NULL;
-    return orr_log_host_of(log, &log->sessions[record->session]);
+    return !strcmp(one->words[UUID_HIGH], other->words[UUID_HIGH]) &&
+           !strcmp(one->words[UUID_LOW], other->words[UUID_LOW]);
+}
+
+/* A GPU of no domain has a UUID of zeros. */
+static bool domains_differ(const struct orr_log_record *one, const struct orr_log_record *other)
+{
+    return strcmp(one->words[UUID_LOW], "0") != 0 && strcmp(other->words[UUID_LOW], "0") != 0 &&
+           (!same_domain(one, other) || strcmp(one->words[CLIQUE], other->words[CLIQUE]) != 0);
 }
 
 /* Hosts of different NVLink domains, or cliques of one, are joined by the network alone. */
 static bool nvlink_domains(struct orr_symptom_finder *f)
 {
-    enum { UUID_HIGH = 1, UUID_LOW, CLIQUE, TRAYS_MOST = 18 };
+    enum { TRAYS_MOST = 18 };
     const struct orr_log *log = f->log;
-    const struct orr_log_record *first = NULL, *other = NULL;
-    bool cliques = false;
-    for (uint32_t i = 0; i < log->record_count && !other; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        const char *host = domain_host(log, record);
-        if (!host || !first || !strcmp(host, domain_host(log, first))) {
-            first = host && !first ? record : first;
-            continue;
-        }
-        cliques = !strcmp(record->words[UUID_HIGH], first->words[UUID_HIGH]) &&
-                  !strcmp(record->words[UUID_LOW], first->words[UUID_LOW]);
-        if (!cliques || strcmp(record->words[CLIQUE], first->words[CLIQUE]) != 0)
-            other = record;
-    }
-    if (!other)
+    struct orr_symptom_two two;
+    if (!orr_symptom_unlike(log, ORR_LOG_FABRIC, "", domains_differ, &two))
         return false;
+    const bool cliques = same_domain(two.one, two.other);
     ORR_SYMPTOM(
-        f, "nvlink-domains", log->host_count <= TRAYS_MOST ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, other->line,
+        f, "nvlink-domains", log->host_count <= TRAYS_MOST ? ORR_SYMPTOM_CAUSE : ORR_SYMPTOM_NOTE, two.other->line,
         .slows = true,
-        .cause =
-            orr_symptom_text(f,
-                             "Hosts %.60s and %.60s are in different NVLink %s: %s differ (lines %u and %u). NVLink "
-                             "ends there, so data between them takes the network, although each reports MNNVL.",
-                             domain_host(log, first), domain_host(log, other), cliques ? "cliques" : "domains (racks)",
-                             cliques ? "their clique ids" : "their fabric UUIDs", first->line, other->line),
+        .cause = orr_symptom_text(
+            f,
+            "Hosts %.60s and %.60s are in different NVLink %s: %s differ (lines %u and %u). NVLink "
+            "ends there, so data between them takes the network, although each reports MNNVL.",
+            orr_symptom_host(log, two.one), orr_symptom_host(log, two.other), cliques ? "cliques" : "domains (racks)",
+            cliques ? "their clique ids" : "their fabric UUIDs", two.one->line, two.other->line),
         .check = "Check: `nvidia-smi -q | grep -A8 Fabric` prints another ClusterUUID or CliqueId on the two hosts; "
                  "cliqueSize in NCCL's log counts the GPUs that NVLink joins.",
         .cure = "Take hosts of one domain: with Slurm topology/block and --segment, or -w with trays of one rack. IMEX "

@@ -59,6 +59,24 @@ bool orr_symptom_has_nvlink(const struct orr_log *log);
 /* Whether lines rule ACS and the IOMMU out. */
 bool orr_symptom_acs_refuted(const struct orr_log *log);
 
+/* unlike.c: the host of a record; NULL if it is unknown. */
+const char *orr_symptom_host(const struct orr_log *log, const struct orr_log_record *record);
+/* The first record of a kind of each host whose first word begins with `of`. Interfaces of `ip link`, of which no line
+ * names the host, are each of a host of their own. */
+enum { ORR_SYMPTOM_HOSTS = 64 };
+uint32_t orr_symptom_of_hosts(const struct orr_log *log, enum orr_log_kind kind, const char *of,
+                              const struct orr_log_record *ret_records[ORR_SYMPTOM_HOSTS]);
+/* The first two of these records that differ; false if none do. */
+struct orr_symptom_two {
+    const struct orr_log_record *one, *other;
+};
+typedef bool orr_symptom_differ(const struct orr_log_record *one, const struct orr_log_record *other);
+bool orr_symptom_unlike(const struct orr_log *log, enum orr_log_kind kind, const char *of, orr_symptom_differ *differ,
+                        struct orr_symptom_two *ret_two);
+/* cloud.c: the first error of ranks that do not reach each other; NULL if there is none, or if another error says
+ * why. */
+const struct orr_log_event *orr_symptom_unreached(const struct orr_log *log);
+
 /* parts.c: a part of NCCL that can be at fault, or of a server that uses it. */
 struct orr_symptom_part {
     const char *id;

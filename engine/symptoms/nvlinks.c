@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows about which GPUs NVLink joins: jobs across groups that it joins, ranks that it joins to GPUs of others, links
- * that are missing, and boards without an NVSwitch. */
+ * that are missing or not in use, and boards without an NVSwitch. */
 #include "engine/log_reading/nvlinks.h"
 
 #include <stdio.h>
@@ -254,9 +254,71 @@ static void without_switch(struct orr_symptom_finder *f, const struct groups *g)
                 .cure = "Nothing is broken, and no setting, driver or Fabric Manager turns NVLS on.");
 }
 
+enum { LISTED = 16 };
+
+struct linked {
+    int number;
+    uint32_t active, inactive, line;
+};
+
+/* The links of each GPU in `nvidia-smi nvlink -s`. */
+static uint32_t count_links(const struct orr_log *log, struct linked gpus[LISTED])
+{
+    uint32_t count = 0;
+    struct linked *gpu = NULL;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind == ORR_LOG_GPU_NAME && record->value_count) {
+            gpu = NULL;
+            for (uint32_t k = 0; k < count; k++)
+                if (gpus[k].number == (int)record->values[0])
+                    return 0; /* listed again, maybe on another host */
+            if (count < LISTED) {
+                gpu = &gpus[count++];
+                *gpu = (struct linked){.number = (int)record->values[0]};
+            }
+        } else if (record->kind == ORR_LOG_NVLINK && gpu) {
+            const bool active = record->value_count > 1;
+            gpu->line = active || gpu->inactive ? gpu->line : record->line;
+            gpu->active += active;
+            gpu->inactive += !active;
+        }
+    }
+    return count;
+}
+
+static void inactive_links(struct orr_symptom_finder *f)
+{
+    struct linked gpus[LISTED];
+    const uint32_t count = count_links(f->log, gpus);
+    const struct linked *worst = NULL;
+    uint32_t most = 0, worse = 0;
+    for (uint32_t i = 0; i < count; i++)
+        most = gpus[i].active > most ? gpus[i].active : most;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool lacks = gpus[i].active < most && gpus[i].inactive;
+        worse += lacks;
+        if (lacks && (!worst || gpus[i].active < worst->active))
+            worst = &gpus[i];
+    }
+    if (!worst)
+        return;
+    ORR_SYMPTOM(f, "nvlinks-unequal", ORR_SYMPTOM_CAUSE, worst->line, .slows = true, .explains = "nvlink-inactive",
+                .cause = orr_symptom_text(f,
+                                          "GPU %d uses %u of its %u NVLinks (line %u), and others use %u%s: rings pass "
+                                          "through every GPU, so all of them are as slow as this one.",
+                                          worst->number, worst->active, worst->active + worst->inactive, worst->line,
+                                          most, worse > 1 ? orr_symptom_text(f, " (%u GPUs lack some)", worse) : ""),
+                .check = "Check: `nvidia-smi nvlink -s` and -e (errors), and `dmesg | grep -i -e nvlink -e Xid`; with "
+                         "NVSwitches, Fabric Manager's log.",
+                .cure = "Reset the GPUs or restart the host. If the links stay down, the board, the bridge or the GPU "
+                        "is at fault: take the host out and have it repaired.");
+}
+
 void orr_symptoms_of_nvlinks(struct orr_symptom_finder *f)
 {
     struct groups g;
+    inactive_links(f);
     if (!find_groups(f->log, &g))
         return;
     if (g.count > 1 && g.largest > 1) {

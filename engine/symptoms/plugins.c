@@ -169,11 +169,11 @@ static void plugin_on_some(struct orr_symptom_finder *f)
     const struct orr_log_event *without = orr_log_event_of(log, "plugin-none|plugin-missing-net");
     if (!without || !without->host_count || !strstr(without->text, "libnccl-net"))
         return;
-    for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        const char *host = orr_log_host_of(log, &log->sessions[record->session]);
-        if (record->kind != ORR_LOG_PLUGIN || !host)
-            continue;
+    const struct orr_log_record *records[ORR_SYMPTOM_HOSTS];
+    const uint32_t count = orr_symptom_of_hosts(log, ORR_LOG_PLUGIN, "", records);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct orr_log_record *record = records[i];
+        const char *host = orr_symptom_host(log, record);
         bool also_without = false;
         for (uint32_t h = 0; h < without->host_count; h++)
             also_without |= !strcmp(without->hosts[h], host);
@@ -189,46 +189,6 @@ static void plugin_on_some(struct orr_symptom_finder *f)
                     .cure = "Install the same plugin on all hosts, or take it out of LD_LIBRARY_PATH on all.");
         return;
     }
-}
-
-/* Hosts whose ranks chose different networks. */
-static void unlike_networks(struct orr_symptom_finder *f)
-{
-    const struct orr_log *log = f->log;
-    const struct orr_log_record *first = NULL, *other = NULL;
-    const char *host = NULL, *other_host = NULL;
-    for (uint32_t i = 0; i < log->record_count && !other; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        const char *its = orr_log_host_of(log, &log->sessions[record->session]);
-        if (record->kind != ORR_LOG_NETWORK || !its || !record->word_count)
-            continue;
-        if (!first) {
-            first = record;
-            host = its;
-        } else if (strcmp(its, host) != 0 && strcmp(record->words[0], first->words[0]) != 0) {
-            other = record;
-            other_host = its;
-        }
-    }
-    if (!other || log->kinds[ORR_LOG_CONNECTED] ||
-        orr_symptom_other_error(log, ORR_SOCKET_ERRORS ORR_SOCKET_RESULTS "|socket-type"))
-        return;
-    const struct orr_log_event *event = orr_log_event_of(log, ORR_SOCKET_ERRORS ORR_SOCKET_RESULTS "|socket-type");
-    const bool swap = !strncmp(first->words[0], "Socket", 6);
-    ORR_SYMPTOM(
-        f, "networks-unlike", ORR_SYMPTOM_CAUSE, other->line,
-        .cause = orr_symptom_text(f,
-                                  "Host %.40s uses network %.30s (line %u), and host %.40s %.30s (line %u). "
-                                  "Ranks that use different networks cannot connect: they wait or fail.",
-                                  host, first->words[0], first->line, other_host, other->words[0], other->line),
-        .check = orr_symptom_text(f,
-                                  "Check on %.40s: NCCL's lines \"NET/\" with NCCL_DEBUG=INFO say why; "
-                                  "`ibv_devinfo`, `ls /dev/infiniband` and the plugin (libnccl-net.so) must be as "
-                                  "on the other host.",
-                                  swap ? host : other_host),
-        .cure = "Give that host, or its container, the NICs, libraries, plugin and NCCL settings of the others; "
-                "NCCL_NET=Socket on all hosts avoids the difference, and is slow.",
-        .explains = event ? event->message->id : NULL);
 }
 
 /* A setting names a plugin, and NCCL says that it finds none of that name. */
@@ -318,7 +278,6 @@ void orr_symptoms_of_plugins(struct orr_symptom_finder *f)
     lacks_vni(f);
     lacks_plugin(f);
     plugin_on_some(f);
-    unlike_networks(f);
     named_plugin(f);
     named_network(f);
     network_without_plugin(f);

@@ -328,27 +328,22 @@ static const char *hosts_text(struct orr_triaging *t, const struct orr_ran_value
                                   : orr_triage_text(t, "%.60s and %u more", value->hosts[0], value->host_count - 1);
 }
 
+static void say_values(struct orr_triaging *t, const char *name, const struct orr_ran_value *values, uint32_t count)
+{
+    if (count == 2 && values[0].host_count && values[1].host_count && !share_hosts(&values[0], &values[1]))
+        say_more(t, orr_triage_text(t, "Hosts differ in %s: %s on %s, %s on %s.", name, values[0].value,
+                                    hosts_text(t, &values[0]), values[1].value, hosts_text(t, &values[1])));
+}
+
 /* Differences between hosts: a plugin, a driver, or a setting. */
 static void say_differing(struct orr_triaging *t)
 {
-    static const enum orr_ran_what whats[] = {ORR_RAN_PLUGIN, ORR_RAN_PROVIDER, ORR_RAN_DRIVER};
-    static const char *const names[] = {"network plugin", "libfabric provider", "CUDA driver"};
     const struct orr_ran *ran = &t->triage->ran;
-    for (size_t i = 0; i < sizeof whats / sizeof whats[0]; i++) {
-        const struct orr_ran_value *values = ran->values[whats[i]];
-        if (ran->counts[whats[i]] == 2 && values[0].host_count && values[1].host_count &&
-            !share_hosts(&values[0], &values[1]))
-            say_more(t, orr_triage_text(t, "Hosts differ in the %s: %s on %s, %s on %s.", names[i], values[0].value,
-                                        hosts_text(t, &values[0]), values[1].value, hosts_text(t, &values[1])));
-    }
-    for (uint32_t i = 0; i < ran->setting_count; i++) {
-        const struct orr_ran_value *values = ran->settings[i].values;
-        if (ran->settings[i].value_count == 2 && values[0].host_count && values[1].host_count &&
-            !share_hosts(&values[0], &values[1]))
-            say_more(t, orr_triage_text(t, "Hosts differ in %s: %s on %s, %s on %s.", ran->settings[i].name,
-                                        values[0].value, hosts_text(t, &values[0]), values[1].value,
-                                        hosts_text(t, &values[1])));
-    }
+    say_values(t, "the network plugin", ran->values[ORR_RAN_PLUGIN], ran->counts[ORR_RAN_PLUGIN]);
+    say_values(t, "the libfabric provider", ran->values[ORR_RAN_PROVIDER], ran->counts[ORR_RAN_PROVIDER]);
+    say_values(t, "the CUDA driver", ran->values[ORR_RAN_DRIVER], ran->counts[ORR_RAN_DRIVER]);
+    for (uint32_t i = 0; i < ran->setting_count; i++)
+        say_values(t, ran->settings[i].name, ran->settings[i].values, ran->settings[i].value_count);
 }
 
 /* " in 57 communicators"; if not all could be compared, " in 12 of 57 communicators"; " in communicator 3" if the
