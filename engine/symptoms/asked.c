@@ -171,10 +171,7 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f)
         if (!message || (message->weight != ORR_WEIGHT_NOTE && strcmp(message->id, OUT_OF_MEMORY) != 0))
             return;
     }
-    for (uint32_t i = 0; i < log->said_count; i++)
-        if (orr_log_says(log->said, log->said_count, i, ORR_SAID_OF_OTHERS))
-            return;
-    if (is_answered(f->found))
+    if (orr_symptom_said(log, ORR_SAID_OF_OTHERS, true) || is_answered(f->found))
         return;
     for (uint32_t i = 0; i < f->found->count; i++)
         settings |= f->found->rows[i].weight != ORR_SYMPTOM_NOTE;

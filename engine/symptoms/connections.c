@@ -18,10 +18,8 @@ static bool address_after(const char *text, const char *word, unsigned ret_addre
 /* A connection that broke after the port of a NIC went down. */
 static void port_down(struct orr_symptom_finder *f)
 {
-    static const char *const downs[] = {"ib-async-port", "ib-async-port-change"};
-    const struct orr_log_event *broken = orr_log_event_of(f->log, "ib-retry-exceeded"), *down = NULL;
-    for (size_t i = 0; i < sizeof downs / sizeof downs[0] && !down; i++)
-        down = orr_log_event_of(f->log, downs[i]);
+    const struct orr_log_event *broken = orr_log_event_of(f->log, "ib-retry-exceeded"),
+                               *down = orr_log_event_of(f->log, "ib-async-port|ib-async-port-change");
     if (!broken || !down || down->line > broken->line)
         return;
     const char *host = down->host_count ? down->hosts[0] : "";

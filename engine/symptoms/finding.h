@@ -38,8 +38,6 @@ struct orr_symptom_transports orr_symptom_transports(const struct orr_log *log);
 bool orr_symptom_failed(const struct orr_log *log);
 /* The model of the GPU that a record names, as `nvidia-smi -L` and nccl-tests do; NULL if it names none. */
 const struct orr_gpu_model *orr_symptom_model(const struct orr_log_record *record);
-/* The first line "NET/IB : Using" or "NET/Socket : Using", by the word after "NET/"; NULL if there is none. */
-const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of);
 /* addresses.c: the only interface of the first line "NET/Socket : Using" that other hosts may reach: its address is
  * not link-local, and it is not one of containers; NULL if there is not one. */
 const char *orr_symptom_routed(struct orr_symptom_finder *f);
@@ -47,9 +45,6 @@ const char *orr_symptom_routed(struct orr_symptom_finder *f);
 bool orr_symptom_has_one_host(const struct orr_log *log);
 /* Whether the text has an error that ends a job, other than "A|B|C", or a warning that Orrery does not know. */
 bool orr_symptom_other_error(const struct orr_log *log, const char *ids);
-/* The first line in a person's words that says the words of orr_log_says(); 0 if none does. commands: a command line is
- * such a line, too. */
-uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool commands);
 /* cloud.c: whether the job uses EFA, or the text is about it. */
 bool orr_symptom_uses_efa(const struct orr_log *log);
 /* A sentence about the driver that the text names, if P2P over PCIe hung with it; "" if not. */

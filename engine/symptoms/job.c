@@ -18,15 +18,12 @@
  */
 static void ras_ranks(struct orr_symptom_finder *f)
 {
-    static const char *const events[] = {"ras-missing", "ras-lost", "ras-mismatch"};
     enum { NAMED = 6 };
     const struct orr_log *log = f->log;
-    const struct orr_log_event *event = NULL;
+    const struct orr_log_event *event = orr_log_event_of(log, "ras-missing|ras-lost|ras-mismatch");
     const char *ranks = "", *first = NULL;
     double most = -1, theirs = -1, group = -1;
     uint32_t count = 0;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(log, events[i]);
     for (uint32_t i = 0; event && i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
         if (record->line < event->line)

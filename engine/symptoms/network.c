@@ -69,12 +69,9 @@ static void half_port(struct orr_symptom_finder *f)
 /* Hosts have different NICs, and a setting hides that. */
 static void hidden_mismatch(struct orr_symptom_finder *f)
 {
-    static const char *const events[] = {"ib-open-device", "ib-open-call", "ib-query-device"};
     uint32_t line = 0;
     const char *ignore = orr_symptom_setting(f->log, "NCCL_IGNORE_NET_MISMATCH", &line);
-    const struct orr_log_event *event = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(f->log, events[i]);
+    const struct orr_log_event *event = orr_log_event_of(f->log, "ib-open-device|ib-open-call|ib-query-device");
     if (!event || !ignore || strcmp(ignore, "1") != 0)
         return;
     ORR_SYMPTOM(
@@ -214,11 +211,8 @@ static void module_is_absent(struct orr_symptom_finder *f)
 /* RoCE uses a link-local address, which is GID index 0 or 1. InfiniBand's GIDs look the same and are right. */
 static void link_local_gid(struct orr_symptom_finder *f)
 {
-    static const char *const events[] = {"ib-retry-exceeded", "ib-remote-access", "ib-rnr-exceeded"};
     const struct orr_log_record *list = orr_symptom_nic_list(f->log, "IB");
-    const struct orr_log_event *event = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(f->log, events[i]);
+    const struct orr_log_event *event = orr_log_event_of(f->log, "ib-retry-exceeded|ib-remote-access|ib-rnr-exceeded");
     if (!event || !list || !strstr(list->words[1], "/RoCE") || !strstr(event->text, "localGid fe80"))
         return;
     const char *index = orr_symptom_setting(f->log, "NCCL_IB_GID_INDEX", NULL);

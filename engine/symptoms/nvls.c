@@ -30,16 +30,14 @@ static void across_hosts(struct orr_symptom_finder *f)
     if (!line || largest == UINT32_MAX || log->communicators[largest].node_count < 2 || !has_multicast(log) ||
         log->kinds[ORR_LOG_CONNECT_COLLNET] || orr_symptom_failed(log) || (collnet && !strcmp(collnet, "1")))
         return;
-    const struct orr_log_event *plugin = orr_log_event_of(log, "net-plugin-absent|net-plugin-none|plugin-not-found");
     ORR_SYMPTOM(
         f, "nvls-across-hosts", ORR_SYMPTOM_CAUSE, line,
         .cause = orr_symptom_text(
             f,
             "Over %d nodes NVLS needs CollNet, that is SHARP in the InfiniBand switches, and nothing in the text turns "
-            "it on%s, so NCCL leaves NVLS out. NVLSTree, which has NVLink SHARP inside each node and trees between "
+            "it on, so NCCL leaves NVLS out. NVLSTree, which has NVLink SHARP inside each node and trees between "
             "them, runs in its place and uses the NVLS channels.",
-            log->communicators[largest].node_count,
-            plugin ? orr_symptom_text(f, " (no plugin, line %u)", plugin->line) : ""),
+            log->communicators[largest].node_count),
         .check =
             "Check: NCCL_ALGO=NVLSTree gives the same bandwidth; the table of NCCL_DEBUG_SUBSYS=TUNING has one for "
             "NVLSTree, and 0.0 for NVLS and CollNet.",

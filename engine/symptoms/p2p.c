@@ -74,15 +74,6 @@ static bool says_several(const struct orr_log_said *said, const char *card)
     return card > text + 1 && card[-2] >= '2' && card[-2] <= '9';
 }
 
-/* Whether the text is about symmetric memory, for which the way of the data is not the question. */
-static bool asks_symmetric(const struct orr_log *log)
-{
-    for (uint32_t i = 0; i < log->said_count; i++)
-        if (strstr(log->said[i].words, "symmetric") || strstr(log->said[i].words, "symm mem"))
-            return true;
-    return false;
-}
-
 /* The same of cards that only words name. */
 static void none_between_said(struct orr_symptom_finder *f)
 {
@@ -101,7 +92,8 @@ static void none_between_said(struct orr_symptom_finder *f)
         f->log->mentions[ORR_MENTION_P2P_OFF])
         return;
     ORR_SYMPTOM(f, "p2p-not-offered",
-                orr_symptom_failed(f->log) || orr_log_event_of(f->log, "invalid-usage") || asks_symmetric(f->log)
+                orr_symptom_failed(f->log) || orr_log_event_of(f->log, "invalid-usage") ||
+                        orr_symptom_said(f->log, "symmetric|symm mem", true)
                     ? ORR_SYMPTOM_NOTE
                     : ORR_SYMPTOM_CAUSE,
                 said->line,

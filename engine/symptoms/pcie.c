@@ -12,13 +12,11 @@
  * have failed for this reason. */
 static void gdr_breaks(struct orr_symptom_finder *f)
 {
-    static const char *const events[] = {"ib-local-protection", "ib-flushed", "ib-remote-access", "ib-retry-exceeded"};
     const struct orr_log *log = f->log;
     const struct orr_symptom_transports seen = orr_symptom_transports(log);
-    const struct orr_log_event *event = NULL;
+    const struct orr_log_event *event =
+        orr_log_event_of(log, "ib-local-protection|ib-flushed|ib-remote-access|ib-retry-exceeded");
     const char *level = orr_symptom_setting(log, "NCCL_NET_GDR_LEVEL", NULL);
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(log, events[i]);
     const struct orr_log_event *late = orr_log_event_of(log, "ib-retry-exceeded");
     if (event && late && !strcmp(event->message->id, "ib-flushed") && late->line < event->line)
         event = late; /* a connection that failed flushes its other requests */

@@ -61,11 +61,7 @@ static void one_gpu_each(struct orr_symptom_finder *f)
 /* A program named a GPU that its process does not see. */
 static const struct orr_log_event *bad_ordinal(const struct orr_log *log)
 {
-    static const char *const events[] = {"tests-ordinal", "cuda-ordinal-application", "cuda-ordinal"};
-    const struct orr_log_event *event = NULL;
-    for (size_t i = 0; i < sizeof events / sizeof events[0] && !event; i++)
-        event = orr_log_event_of(log, events[i]);
-    return event;
+    return orr_log_event_of(log, "tests-ordinal|cuda-ordinal-application|cuda-ordinal");
 }
 
 /* Slurm gives each task one GPU, by an option that a line shows: --gpus-per-task also binds them. */

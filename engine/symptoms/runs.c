@@ -253,9 +253,8 @@ static uint32_t said_to_hang(const struct orr_symptom_finder *f)
     for (uint32_t i = 0; i < log->event_count; i++)
         if (log->events[i].message->weight != ORR_WEIGHT_NOTE)
             return 0;
-    for (uint32_t i = 0; i < log->said_count; i++)
-        if (orr_log_says(log->said, log->said_count, i, ORR_SAID_OF_OTHERS))
-            return 0;
+    if (orr_symptom_said(log, ORR_SAID_OF_OTHERS, true))
+        return 0;
     for (uint32_t i = 0; i < log->said_count && log->nccl_count < LINES; i++)
         if (!log->said[i].command && orr_log_says(log->said, log->said_count, i, hangs) &&
             !orr_log_says(log->said, log->said_count, i, ORR_SAID_OVER))

@@ -56,5 +56,10 @@ const char *orr_symptom_remedy(const struct orr_log *log, const char *remedy);
 const char *orr_symptom_word(enum orr_symptom_weight weight);
 /* The event of the first of the messages "A|B|C" that the text has; NULL if it has none of them. */
 const struct orr_log_event *orr_log_event_of(const struct orr_log *log, const char *ids);
+/* The first line in a person's words that says the words of orr_log_says(); 0 if none does. commands: a command line is
+ * such a line, too. */
+uint32_t orr_symptom_said(const struct orr_log *log, const char *words, bool commands);
+/* The first line "NET/IB : Using" or "NET/Socket : Using", by the word after "NET/"; NULL if there is none. */
+const struct orr_log_record *orr_symptom_nic_list(const struct orr_log *log, const char *of);
 
 #endif

@@ -44,10 +44,8 @@ static struct ways ways_of(const struct orr_log *log)
 /* Whether somebody asks about P2P, or a tool shows that the driver offers it. */
 static bool is_asked(const struct orr_log *log)
 {
-    for (uint32_t i = 0; i < log->said_count; i++)
-        if (!log->said[i].command && orr_log_says(log->said, log->said_count, i, ABOUT))
-            return true;
-    return orr_log_event_of(log, "p2p-matrix-ok|peer-access-yes|peer-access-can");
+    return orr_symptom_said(log, ABOUT, false) ||
+           orr_log_event_of(log, "p2p-matrix-ok|peer-access-yes|peer-access-can");
 }
 
 /* Whether lines give another reason. */

@@ -157,17 +157,6 @@ static void take_record(struct orr_triaging *t, const struct orr_log_record *rec
     }
 }
 
-/* The NICs that the log lists for InfiniBand: "[0]mlx5_0:1/RoCE [1]...". */
-static const struct orr_log_record *ib_list(const struct orr_log *log)
-{
-    for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_log_record *record = &log->records[i];
-        if (record->kind == ORR_LOG_NIC_LIST && !strncmp(record->words[0], "IB", 2) && strstr(record->words[1], "[0]"))
-            return record;
-    }
-    return NULL;
-}
-
 static bool begins(const char *text, const char *with)
 {
     return !strncmp(text, with, strlen(with));
@@ -177,7 +166,7 @@ static bool begins(const char *text, const char *with)
 static const char *network_name(struct orr_triaging *t, const char *name)
 {
     const struct orr_ran *ran = &t->triage->ran;
-    const struct orr_log_record *list = ib_list(t->log);
+    const struct orr_log_record *list = orr_symptom_nic_list(t->log, "IB");
     if (begins(name, "IB")) {
         bool roce = list && strstr(list->words[1], "/RoCE"), ib = list && strstr(list->words[1], "/IB");
         static const char *const names[2][2] = {{"InfiniBand or RoCE", "InfiniBand"}, {"RoCE", "InfiniBand and RoCE"}};
@@ -230,13 +219,13 @@ static void find_unused_ib(struct orr_triaging *t)
     const struct orr_log *log = t->log;
     if (!ran->network || strcmp(ran->network, "sockets") != 0)
         return;
-    const struct orr_log_record *list = ib_list(log);
-    if (list)
+    const struct orr_log_record *list = orr_symptom_nic_list(log, "IB");
+    const struct orr_log_event *unopened = orr_log_event_of(log, "ib-open-device");
+    if (list && strstr(list->words[1], "[0]"))
         ran->ib_evidence = orr_triage_text(t, "line %u lists them", list->line);
-    for (uint32_t i = 0; i < log->event_count && !ran->ib_evidence; i++)
-        if (log->events[i].message && !strcmp(log->events[i].message->id, "ib-open-device"))
-            ran->ib_evidence = orr_triage_text(t, "line %u: \"%s\"", log->events[i].line, log->events[i].text);
-    if (!ran->ib_evidence && t->check)
+    else if (unopened)
+        ran->ib_evidence = orr_triage_text(t, "line %u: \"%s\"", unopened->line, unopened->text);
+    else if (t->check)
         ran->ib_evidence = ib_in_dump(t, t->check->analysis->given);
     ran->ib_unused = ran->ib_evidence != NULL;
 }

@@ -187,20 +187,11 @@ static bool say_tried(struct orr_triaging *t)
     return true;
 }
 
-/* Whether a person may ask about NCCL's notes: nobody says anything, or somebody mentions such lines. */
-static bool may_ask_of_notes(const struct orr_log *log)
-{
-    static const char words[] = "plugin|libnccl|libibverbs|warn|message|error|fail| log ";
-    for (uint32_t i = 0; i < log->said_count; i++)
-        if (orr_log_says(log->said, log->said_count, i, words))
-            return true;
-    return !log->said_count;
-}
-
 /* What NCCL's first note means, if the text says nothing else. */
 static void say_note(struct orr_triaging *t)
 {
-    if (!may_ask_of_notes(t->log))
+    static const char about[] = "plugin|libnccl|libibverbs|warn|message|error|fail| log ";
+    if (t->log->said_count && !orr_symptom_said(t->log, about, true)) /* somebody asks about something else */
         return;
     for (uint32_t i = 0; i < t->log->event_count; i++) {
         const struct orr_log_message *message = t->log->events[i].message;
