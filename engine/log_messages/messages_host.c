@@ -12,8 +12,13 @@
     "A process ended with a bus error: memory that it had mapped is missing.",                                         \
         SHARED_MEMORY " If the process reads a mapped file (a model, a data set), check that the file is whole."
 
-#define NO_SPACE   "The kernel found no address space for BAR 1 of a PCI device, so it stays small."
-#define MORE_SPACE "Turn Above 4G Decoding and Resizable BAR on in the BIOS, or boot with pci=realloc."
+#define NO_SPACE                                                                                                       \
+    "The kernel found no address space for BAR 1 of a PCI device, so it stays small. P2P of a patched driver for "     \
+    "GeForce cards goes through BAR 1 of the GPU, and fails then."
+#define MORE_SPACE                                                                                                     \
+    "Check: `nvidia-smi -q | grep -A3 BAR1` shows the size that each GPU got. If Above 4G Decoding or Resizable BAR "  \
+    "is off in the BIOS, turn it on. If the kernel still finds no space, give PCIe more of it in the BIOS (MMIO High " \
+    "Size), update the BIOS, or boot with pci=realloc."
 #define IOMMU_REFUSED                                                                                                  \
     "The IOMMU refused a device access to memory. If that is a GPU or a NIC, P2P or GPUDirect RDMA through it fails.", \
         "If `cat /proc/cmdline` lacks iommu=pt, boot with iommu=pt, or with the IOMMU off. If `sudo lspci -vvv | "     \
@@ -49,7 +54,10 @@ const struct orr_log_message orr_log_messages_host[] = {
     {"bar-no-space-older", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "BAR 1: no space for [mem size ", NULL, NO_SPACE,
      MORE_SPACE, "nvidia 0000:41:00.0: BAR 1: no space for [mem size 0x800000000 64bit pref]"},
     {"bar-unaligned", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "StaticBar1IOMMUMapping: The peer DMA address", "not aligned",
-     "The driver refused to map BAR 1 of another GPU.", "Use a patched driver that accepts its address.",
+     "The driver refused to map BAR 1 of another GPU, because its address is not a multiple of the size that the "
+     "driver wants. The word IOMMU in the line is only part of a function's name.",
+     "Use a patched driver that accepts such an address (tinygrad/open-gpu-kernel-modules#48), or run without P2P "
+     "(NCCL_P2P_DISABLE=1).",
      "NVRM: _kbusCreateStaticBar1IOMMUMapping: The peer DMA address 0x6000400000 is not aligned at 0x20000000"},
     {"pcie-narrow", ORR_FROM_OTHER, ORR_WEIGHT_NOTE,
      "LnkSta:", "Width x1 (downgraded)|Width x2 (downgraded)|Width x4 (downgraded)|Width x8 (downgraded)",

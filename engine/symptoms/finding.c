@@ -42,6 +42,15 @@ void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *sym
         f->found->rows[f->found->count++] = *symptom;
 }
 
+bool orr_symptom_of_line(struct orr_symptom_finder *f, const char *ids, const char *explains)
+{
+    const struct orr_log_event *event = orr_log_event_of(f->log, ids);
+    if (event)
+        ORR_SYMPTOM(f, event->message->id, ORR_SYMPTOM_CAUSE, event->line, .cause = event->message->means,
+                    .check = event->message->advice, .cure = "", .explains = explains);
+    return event != NULL;
+}
+
 const char *orr_symptom_setting(const struct orr_log *log, const char *name, uint32_t *ret_line)
 {
     for (uint32_t i = 0; i < log->setting_count; i++)

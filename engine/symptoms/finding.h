@@ -18,6 +18,8 @@ void orr_symptom_add(struct orr_symptom_finder *f, const struct orr_symptom *sym
 #define ORR_SYMPTOM(finder, id_, weight_, line_, ...)                                                                  \
     orr_symptom_add(finder, &(struct orr_symptom){.id = (id_), .weight = (weight_), .line = (line_), __VA_ARGS__})
 #define orr_symptom_text(finder, ...) orr_arena_text((finder)->arena, __VA_ARGS__)
+/* Adds the meaning and the advice of a message, one of "A|B|C", as the cause of another; false if the text has none. */
+bool orr_symptom_of_line(struct orr_symptom_finder *f, const char *ids, const char *explains);
 /* The value of a setting in the text; NULL if the text does not name it, or lines contradict each other. ret_line may
  * be NULL. */
 const char *orr_symptom_setting(const struct orr_log *log, const char *name, uint32_t *ret_line);

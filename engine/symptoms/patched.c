@@ -59,46 +59,6 @@ static const char *size_text(const struct orr_symptom_finder *f, double mib)
     return mib >= GIB ? orr_symptom_text(f, "%.3g GiB", mib / GIB) : orr_symptom_text(f, "%.3g MiB", mib);
 }
 
-/* The driver maps BAR 1 of a peer only at a multiple of a size. */
-static bool unaligned(struct orr_symptom_finder *f)
-{
-    const struct orr_log_event *event = orr_log_event_of(f->log, "bar-unaligned");
-    if (!event)
-        return false;
-    ORR_SYMPTOM(f, "bar-unaligned", ORR_SYMPTOM_CAUSE, event->line,
-                .cause = orr_symptom_text(f,
-                                          "The driver refused to map BAR 1 of the other GPU (line %u): its address is "
-                                          "not a multiple of the size that the driver wants. The word IOMMU there is "
-                                          "only part of a function's name.",
-                                          event->line),
-                .check = "Check: the line comes at each attempt (`sudo dmesg | grep StaticBar1`).",
-                .cure = "Use a patched driver that accepts such an address (tinygrad/open-gpu-kernel-modules#48), or "
-                        "run without P2P (NCCL_P2P_DISABLE=1).",
-                .explains = "cuda-peer-mapped");
-    return true;
-}
-
-/* The kernel could not give BAR 1 the size that the driver wants. */
-static bool no_space(struct orr_symptom_finder *f)
-{
-    const struct orr_log_event *event = orr_log_event_of(f->log, "bar-no-space|bar-no-space-older");
-    if (!event)
-        return false;
-    ORR_SYMPTOM(
-        f, "bar-no-space", ORR_SYMPTOM_CAUSE, event->line,
-        .cause = orr_symptom_text(
-            f,
-            "The kernel found no address space for a large BAR 1 (line %u): the BIOS leaves too little (Above 4G "
-            "Decoding, Resizable BAR). BAR 1 stays small, and P2P of a patched driver, which goes through it, fails.",
-            event->line),
-        .check = "Check: `nvidia-smi -q | grep -A3 BAR1` shows the size that each GPU got; `sudo dmesg | grep -i \"no "
-                 "space\"` names the devices that got none.",
-        .cure = "If Above 4G Decoding or Resizable BAR is off in the BIOS, turn it on. If the kernel still finds no "
-                "space, give PCIe more of it in the BIOS (MMIO High Size), update the BIOS, or boot with pci=realloc.",
-        .explains = "cuda-peer-mapped");
-    return true;
-}
-
 /* One GPU has a large BAR 1 and another a small one, so the BIOS can do it, and the card cannot. */
 static void unlike_bars(struct orr_symptom_finder *f)
 {
@@ -245,11 +205,12 @@ bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f)
     const bool stops = log->mentions[ORR_MENTION_HANG] || wrong ||
                        (orr_log_event_of(log, "vllm-nccl") && !orr_log_event_of(log, "vllm-no-p2p"));
     const bool geforce = is_geforce(model ? model : said_model(log));
-    if (unaligned(f))
+    if (orr_symptom_of_line(f, "bar-unaligned", "cuda-peer-mapped"))
         return true;
     if (early_driver(f, model, wrong, stops))
         return stops;
-    if ((patched || mapped || (about && geforce)) && (no_space(f) || small_bar(f)))
+    if ((patched || mapped || (about && geforce)) &&
+        (orr_symptom_of_line(f, "bar-no-space|bar-no-space-older", "cuda-peer-mapped") || small_bar(f)))
         return true;
     if (too_fast(f, model) || has_display(f, patched, line))
         return true;

@@ -222,16 +222,6 @@ static void two_groups(struct orr_symptom_finder *f)
                 .explains = hang->message->id);
 }
 
-/* Gloo fails as a whole, and another line names the address that is the reason. */
-static void loopback_announced(struct orr_symptom_finder *f)
-{
-    const struct orr_log_event *mesh = orr_log_event_of(f->log, "gloo-connect");
-    const struct orr_log_event *loopback = orr_log_event_of(f->log, "gloo-loopback");
-    if (mesh && loopback)
-        ORR_SYMPTOM(f, "loopback-announced", ORR_SYMPTOM_CAUSE, loopback->line, .cause = loopback->message->means,
-                    .check = loopback->message->advice, .cure = "", .explains = mesh->message->id);
-}
-
 /* The stack of a rank that is busy elsewhere, beside that of one that waits in a collective. */
 static void busy_by_stack(struct orr_symptom_finder *f)
 {
@@ -277,5 +267,6 @@ void orr_symptoms_of_waiting(struct orr_symptom_finder *f)
     one_way(f);
     still_saving(f);
     two_groups(f);
-    loopback_announced(f);
+    if (orr_log_event_of(f->log, "gloo-connect")) /* which names no address */
+        orr_symptom_of_line(f, "gloo-loopback", "gloo-connect");
 }
