@@ -24,7 +24,10 @@
 #define THROTTLED                                                                                                      \
     "A GPU lowers its clocks because of heat or power.", "`nvidia-smi -q -d PERFORMANCE,TEMPERATURE` says why."
 #define EXCLUSIVE                                                                                                      \
-    "Only one process at a time may use this GPU (Exclusive Process).", "`nvidia-smi -c 0` allows several."
+    "The GPU is in compute mode Exclusive Process: only one process may use it.",                                      \
+        "If ranks choose their GPU late, all of them open GPU 0 first, and CUDA refuses all but one: call "            \
+        "torch.cuda.set_device(local_rank) before the first call of CUDA or NCCL. `sudo nvidia-smi -c 0` allows "      \
+        "several processes on each GPU."
 #define BUSY                                                                                                           \
     "CUDA could not open a GPU: it is busy or unavailable.",                                                           \
         "If `nvidia-smi -q -d COMPUTE` shows Exclusive_Process, each rank must choose its own GPU at its start. If "   \

@@ -260,7 +260,9 @@ const struct orr_log_message orr_log_messages_job[] = {
      "A process crashed in NCCL's RAS, which watches jobs and which the job itself does not need.",
      "NCCL_RAS_ENABLE=0 turns RAS off.", "Segmentation fault at RAS in NCCL 2.27.7"},
     {"ras-frame", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "rasThreadMain", NULL,
-     "The crash report names the thread of NCCL's RAS.", "NCCL_RAS_ENABLE=0 turns RAS off.",
+     "The crash report names the thread of NCCL's RAS, which watches jobs and which the job itself does not need.",
+     "Check: run once with NCCL_RAS_ENABLE=0, which turns RAS off. If the job then works, leave it off, and do not ask "
+     "RAS (ncclras) while communicators start, or use a newer release.",
      "[h:40588] [ 2] /usr/lib64/libnccl.so.2(_Z13rasThreadMainPv+0x1ca)[0x7f9a6109ecca]"},
     {"nccl-frame", ORR_FROM_OTHER, ORR_WEIGHT_NOTE, "libnccl.so", "(+0x|(_Z|(nccl|(pnccl",
      "The crash report names a function of NCCL.",

@@ -110,24 +110,6 @@ static void devices_by_path(struct orr_symptom_finder *f)
                 .explains = none->message->id);
 }
 
-/* The driver was updated, and its kernel module is still the old one. */
-static void driver_not_loaded(struct orr_symptom_finder *f)
-{
-    const struct orr_log_event *failed = orr_log_event_of(f->log, "cuda-driver-call|cuda-driver-old|cuda-ptx");
-    const struct orr_log_event *mismatch = orr_log_event_of(f->log, "nvml-mismatch");
-    if (!failed || !mismatch)
-        return;
-    ORR_SYMPTOM(f, "driver-not-loaded", ORR_SYMPTOM_CAUSE, mismatch->line,
-                .cause = orr_symptom_text(f,
-                                          "The driver's libraries were updated, and its kernel module is still the old "
-                                          "one (line %u), so no CUDA program starts on that host.",
-                                          mismatch->line),
-                .check = "Check there: `cat /proc/driver/nvidia/version` is the module, `nvidia-smi` needs the same "
-                         "version of its libraries.",
-                .cure = "Restart the host, or unload and load the nvidia modules while nothing uses the GPUs.",
-                .explains = failed->message->id);
-}
-
 /* "cudaDriverVersion 11000", and "NCCL version 2.14.3+cuda11.7". */
 static void driver_older(struct orr_symptom_finder *f)
 {
@@ -275,27 +257,6 @@ static void shared_gpus(struct orr_symptom_finder *f)
                 .explains = report->message->id);
 }
 
-/* CUDA calls a GPU busy that only one process may use. */
-static void exclusive_gpus(struct orr_symptom_finder *f)
-{
-    const struct orr_log_event *mode = orr_log_event_of(f->log, "compute-exclusive|compute-exclusive-mode");
-    const struct orr_log_event *busy = orr_log_event_of(f->log, "cuda-busy|cuda-busy-application");
-    if (!mode || !busy)
-        return;
-    ORR_SYMPTOM(f, "compute-exclusive", ORR_SYMPTOM_CAUSE, mode->line,
-                .cause = orr_symptom_text(
-                    f,
-                    "The GPUs are in compute mode Exclusive Process (line %u): only one process may use each. If ranks "
-                    "choose their GPU late (no torch.cuda.set_device(local_rank) at the start), all of them open GPU 0 "
-                    "first, and CUDA refuses all but one, although nvidia-smi shows free GPUs.",
-                    mode->line),
-                .check = "Check: `nvidia-smi -q -d COMPUTE`; with CUDA_VISIBLE_DEVICES set to one GPU for each rank, "
-                         "the job must start.",
-                .cure = "Call torch.cuda.set_device(local_rank) before the first call of CUDA or NCCL. `sudo "
-                        "nvidia-smi -c 0` allows several processes on each GPU.",
-                .explains = busy->message->id);
-}
-
 /* The number of CPUs in "0-3,64", or in a mask of hex words such as "ff,ffffffff". */
 static uint32_t count_cpus(const char *text, bool mask)
 {
@@ -365,12 +326,10 @@ static void one_cpu(struct orr_symptom_finder *f)
 
 void orr_symptoms_of_host(struct orr_symptom_finder *f)
 {
-    exclusive_gpus(f);
     one_cpu(f);
     own_name(f);
     little_shm(f);
     shared_gpus(f);
-    driver_not_loaded(f);
     driver_older(f);
     manager_differs(f);
     virtual_gpu(f);

@@ -5,21 +5,22 @@
 
 #include "engine/symptoms/finding.h"
 
-/* A crash in the thread of RAS, by the crash report. */
-static void ras_crash(struct orr_symptom_finder *f)
+/* Lines that say why another failed. */
+static void reasons_named(struct orr_symptom_finder *f)
 {
-    const struct orr_log_event *crash = orr_log_event_of(f->log, "segfault"),
-                               *frame = orr_log_event_of(f->log, "ras-frame");
-    if (!crash || !frame)
-        return;
-    ORR_SYMPTOM(f, "ras-crash", ORR_SYMPTOM_CAUSE, frame->line,
-                .cause = orr_symptom_text(f,
-                                          "The process crashed in the thread of NCCL's RAS (line %u), which watches "
-                                          "jobs and which the job itself does not need.",
-                                          frame->line),
-                .check = "Check: run once with NCCL_RAS_ENABLE=0, which turns RAS off.",
-                .cure = "Leave it off, and do not ask RAS (ncclras) while communicators start, or use a newer release.",
-                .explains = crash->message->id);
+    static const struct {
+        const char *why, *failed; /* messages "A|B|C" */
+    } rows[] = {
+        {"ras-frame", "segfault"},
+        {"nvml-mismatch", "cuda-driver-call|cuda-driver-old|cuda-ptx"},
+        {"compute-exclusive|compute-exclusive-mode", "cuda-busy|cuda-busy-application"},
+        {"gloo-loopback", "gloo-connect"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct orr_log_event *failed = orr_log_event_of(f->log, rows[i].failed);
+        if (failed)
+            orr_symptom_of_line(f, rows[i].why, failed->message->id);
+    }
 }
 
 /* A crash report with functions of NCCL. */
@@ -95,7 +96,7 @@ void orr_symptoms_of_trace(struct orr_symptom_finder *f)
     const struct orr_log *log = f->log;
     const struct orr_log_event *error = orr_symptom_unspecific(log);
     const struct orr_log_message *explains = error ? error->message : NULL;
-    ras_crash(f);
+    reasons_named(f);
     nccl_crash(f);
     nccl_kernel(f);
     for (uint32_t i = 0; i < log->event_count && !error; i++) {

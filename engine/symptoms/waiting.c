@@ -267,6 +267,4 @@ void orr_symptoms_of_waiting(struct orr_symptom_finder *f)
     one_way(f);
     still_saving(f);
     two_groups(f);
-    if (orr_log_event_of(f->log, "gloo-connect")) /* which names no address */
-        orr_symptom_of_line(f, "gloo-loopback", "gloo-connect");
 }
