@@ -55,7 +55,7 @@ static void acs_is_on(struct orr_symptom_finder *f)
                                   "the CPU, which halves its speed or more, and P2P or GPUDirect RDMA can hang.",
                                   acs->line),
         .check = "Check: afterwards `sudo lspci -vvv | grep -i acsctl` shows SrcValid- and ReqRedir- at every bridge.",
-        .cure = "In the BIOS or the system, " ORR_ACS_OFF
+        .cure = "For direct transfers between devices, " ORR_ACS_OFF
                 " `pci=noacs` works with some vendors' kernels only: if dmesg says \"Unknown option\", use "
                 "`pci=disable_acs_redir=BRIDGE`. If this is a virtual machine, it needs ACS: ask its provider.");
 }
