@@ -40,40 +40,25 @@ static void faulty(struct orr_symptom_finder *f)
                 .check = event->message->advice, .cure = "", .explains = explains);
 }
 
-static void throttled(struct orr_symptom_finder *f)
+/* A GPU that says that it is throttled, or whose clock is far below that of the others. */
+static void slow_clock(struct orr_symptom_finder *f)
 {
-    const struct orr_log_event *event = orr_log_event_of(f->log, "gpu-throttled|gpu-throttled-reason");
+    const struct orr_log_event *event = orr_log_event_of(f->log, "gpu-throttled|gpu-clock-held|gpu-throttled-reason");
     if (!event)
         return;
-    const size_t name = strcspn(event->text, "i");
-    ORR_SYMPTOM(
-        f, "gpu-throttled", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
-        .cause = orr_symptom_text(
-            f,
-            "%.*s lowers its clocks because of heat or power (line %u). All ranks wait for the slowest in each "
-            "collective, so NCCL's kernels look long on the others.",
-            strncmp(event->text, "GPU ", 4) ? 5 : (int)name - 1,
-            strncmp(event->text, "GPU ", 4) ? "A GPU" : event->text, event->line),
-        .check = "Check under load: `nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER,CLOCK` of this GPU and its "
-                 "equals.",
-        .cure = "If the temperature is at the limit, clean fans and filters and give the card air. If the power is, "
-                "check its cables, or lower the power limit of all GPUs (`nvidia-smi -pl`) until none is throttled.");
-}
-
-static void held_clock(struct orr_symptom_finder *f)
-{
-    const struct orr_log_event *event = orr_log_event_of(f->log, "gpu-clock-held");
-    if (!event || orr_log_event_of(f->log, "gpu-throttled")) /* which says why */
-        return;
-    ORR_SYMPTOM(f, "clock-held", ORR_SYMPTOM_CAUSE, event->line, .slows = true,
+    const bool held = !strcmp(event->message->id, "gpu-clock-held"), named = !strncmp(event->text, "GPU ", 4);
+    const char *gpu = named ? event->text : "A GPU";
+    ORR_SYMPTOM(f, event->message->id, ORR_SYMPTOM_CAUSE, event->line, .slows = true,
                 .cause = orr_symptom_text(f,
-                                          "%s (line %u): something holds its clock down, and every operation waits for "
-                                          "the slowest GPU.",
-                                          event->text, event->line),
-                .check = "Check during a run: `nvidia-smi -q -d PERFORMANCE,CLOCK,POWER` of this GPU names the reason "
-                         "(HW Slowdown, Power Brake, Thermal), `nvidia-smi -q -d CLOCK` a lock.",
-                .cure = "HW Slowdown and Power Brake come from the power supply or the cooling: check both and the "
-                        "BMC's log. `nvidia-smi -rgc` takes a lock of the clock off.");
+                                          "%.*s%s (line %u). All ranks wait for the slowest in each collective, so "
+                                          "NCCL's kernels look long on the others.",
+                                          named && !held ? (int)strcspn(gpu, "i") - 1 : (int)strlen(gpu), gpu,
+                                          held ? "" : " lowers its clocks because of heat or power", event->line),
+                .check = "Check under load: `nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER,CLOCK` of this GPU and its "
+                         "equals names the reason (HW Slowdown, Power Brake, Thermal) or a lock.",
+                .cure = "If the temperature is at the limit, clean fans and filters and give the card air. If the "
+                        "power is, check its cables, or lower the power limit of all GPUs (`nvidia-smi -pl`) until "
+                        "none is throttled. `nvidia-smi -rgc` takes a lock of the clock off.");
 }
 
 /* Whether a process of the log has this number. */
@@ -216,7 +201,6 @@ void orr_symptoms_of_gpus(struct orr_symptom_finder *f)
     other_numbers(f);
     memory_taken(f);
     memory_reserved(f);
-    throttled(f);
-    held_clock(f);
+    slow_clock(f);
     bridge_down(f);
 }
