@@ -241,7 +241,8 @@ const struct orr_finding_row orr_findings_graph[] = {
      .why = "NCCL makes as many channels of each as of the graph that has the fewest, so the rings lose theirs.",
      .advice = "If a gain is named here, set NCCL_PXN_DISABLE=1 and measure. For GPUs before Hopper, NCCL 2.24.3 and "
                "older and 2.29.2 and newer find trees on more machines.",
-     .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH"}, .references = {"NVIDIA/nccl#1946", "NVIDIA/nccl#1876", "NVIDIA/nccl-tests#352"},
+     .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH"},
+     .references = {"NVIDIA/nccl#1946", "NVIDIA/nccl#1876", "NVIDIA/nccl-tests#352"},
      .follows_from = {"nvlink-zero", "nvlink-count", "nvlink-islands", "setting-hinders"}},
     {ORR_FINDING("one-channel", "L71", WARNING, ANALYSIS, one_channel),
      .title = "One slow ring on a machine with NVLink",
