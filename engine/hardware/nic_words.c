@@ -43,7 +43,7 @@ static struct word next(const char **at, const char *end)
     return word;
 }
 
-/* The speed of generations of InfiniBand, Mb/s. */
+/* The speed of generations of InfiniBand and of cards by their part numbers, Mb/s. */
 static uint32_t generation(struct word word)
 {
     static const struct {
@@ -51,9 +51,16 @@ static uint32_t generation(struct word word)
         uint32_t mbps;
     } rows[] = {{"HDR100", 100000}, {"NDR200", 200000}, {"HDR200", 200000}, {"NDR400", 400000},
                 {"HDR", 200000},    {"NDR", 400000},    {"EDR", 100000},    {"XDR", 800000}};
+    static const struct {
+        const char *end;
+        uint32_t mbps;
+    } cards[] = {{"-ECAT", 100000}, {"-CDAT", 100000}, {"-HDAT", 200000}, {"-VDAT", 200000}, {"-NEAT", 400000}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (is(word, rows[i].name))
             return rows[i].mbps;
+    for (size_t i = 0; i < sizeof cards / sizeof cards[0] && starts(word, "MCX"); i++)
+        if (word.length > 5 && !strncmp(word.at + word.length - 5, cards[i].end, 5))
+            return cards[i].mbps;
     return 0;
 }
 

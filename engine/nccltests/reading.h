@@ -188,6 +188,7 @@ struct orr_said {
     bool releases_differ;
     double other_hosts; /* in lines without GPUs; 0 if none says it */
     bool others_differ;
+    uint32_t most_mbps, most_line;     /* the fastest NIC that a line names */
     uint32_t nics, nic_mbps, nic_line; /* of one host; 0 if not said */
     bool nics_differ;
 };

@@ -61,6 +61,7 @@ struct orr_result_table {
     const char *said_type;         /* a cloud's machine type that the text names; NULL if there is none */
     bool one_host_assumed;         /* hosts is 1 because the text names GPUs but no hosts */
     bool said_alone;               /* said_gpus is a full board, which the text does not say */
+    uint32_t said_most_mbps, said_most_line;          /* the fastest NIC that a line names */
     uint32_t said_nics, said_nic_mbps, said_nic_line; /* of one host, as the words of the text say; 0 if they do not */
     bool size_supposed;                               /* a sentence gives the bandwidth without the size of messages */
     bool unit_unsure;   /* a sentence gives the bus bandwidth in Gb/s; it is read as GB/s, the unit of nccl-tests */

@@ -168,6 +168,10 @@ static void take_nics(struct orr_results_building *b, struct orr_span line)
     said->nics_differ |= words.differ || (said->nics && words.count && said->nics != words.count) ||
                          (said->nic_mbps && words.mbps && said->nic_mbps != words.mbps);
     said->nic_line = said->nic_line ? said->nic_line : b->line;
+    if (words.mbps > said->most_mbps) {
+        said->most_mbps = words.mbps;
+        said->most_line = b->line;
+    }
     said->nics = said->nics ? said->nics : words.count;
     said->nic_mbps = said->nic_mbps ? said->nic_mbps : words.mbps;
 }
@@ -306,6 +310,8 @@ void orr_said_conclude(const struct orr_results_building *b, struct orr_result_t
         own.line = said->type_line;
         own.differ = own.unsure = false;
     }
+    table->said_most_mbps = said->most_mbps;
+    table->said_most_line = said->most_line;
     if (!said->nics_differ) {
         table->said_nics = said->nics;
         table->said_nic_mbps = said->nic_mbps;

@@ -188,49 +188,6 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
     return ORR_OK;
 }
 
-/* NCCL_IB_HCA in the text names fewer NICs than the machine has, and by other names, so no trial can show the cost;
- * without a machine, it names one NIC for the many GPUs of each host. */
-static void say_named_nics(const struct orr_perf_work *work, struct orr_perf_table *table)
-{
-    enum { MANY = 4 }; /* GPUs of a host */
-    const struct orr_dump *given = table->analysis ? table->analysis->given : NULL;
-    const uint32_t hosts = given ? (uint32_t)table->analysis->communicator.node_count : table->measured->hosts;
-    const uint32_t gpus = hosts ? table->measured->ranks / hosts : 0;
-    uint32_t nics = 0, named = 1;
-    for (uint32_t e = 0; given && e < given->element_count; e++)
-        nics += given->elements[e].kind == ORR_ELEMENT_NET;
-    for (uint32_t i = 0; i < work->check->setting_count; i++) {
-        const struct orr_perf_setting *setting = &work->check->settings[i];
-        const char *list = setting->value + (setting->value[0] == '=');
-        if (strcmp(setting->name, "NCCL_IB_HCA") != 0 || list[0] == '^' || !list[0])
-            continue;
-        for (const char *comma = list; (comma = strchr(comma, ',')); comma++)
-            named++;
-        const size_t length = strlen(list);
-        const bool driver = !strcmp(list, "mlx5") || !strcmp(list, "mlx4") || list[length - 1] < '0' ||
-                            list[length - 1] > '9'; /* the beginning of the names of all NICs */
-        const bool prefix = named == 1 && setting->value[0] != '=' && driver;
-        if (hosts < 2 || prefix || (given && setting->applied) || (given && named * 2 > nics) ||
-            (!given && (named > 1 || gpus < MANY)))
-            return;
-        if (!given) {
-            orr_perf_lead(table, orr_arena_text(
-                                     work->arena,
-                                     "NCCL_IB_HCA=%.60s (line %u) names 1 NIC for the %u GPUs of each host, so all "
-                                     "traffic between hosts goes through it. Name all NICs (`ibstat -l`), or unset it.",
-                                     setting->value, setting->line, gpus));
-            return;
-        }
-        orr_perf_lead(
-            table,
-            orr_arena_text(
-                work->arena,
-                "NCCL_IB_HCA=%.60s (line %u) names %u NIC%s, and each host has %u. Name all of them, or unset it.",
-                setting->value, setting->line, named, orr_plural(named), nics));
-        return;
-    }
-}
-
 /* The bandwidth falls with the number of hosts and the prediction does not, so the loss is between the hosts. */
 static void say_fall(const struct orr_perf_work *work, struct orr_perf_table *table)
 {
@@ -374,12 +331,12 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
     if (shown && judged && table->lead_count)
         return ORR_OK;
     if (!table->analysis) {
-        say_named_nics(work, table);
+        orr_perf_say_named_nics(work, table);
         say_settings(work, table);
     }
     if (!judged)
         return ORR_OK;
-    if (orr_perf_say_full_interface(work, table))
+    if (orr_perf_say_slow_ports(work, table) || orr_perf_say_full_interface(work, table))
         return ORR_OK;
     if (is_low_somehow(table) && orr_perf_say_channels(work, table))
         return ORR_OK;
@@ -391,7 +348,7 @@ enum orr_code orr_perf_find_leads(const struct orr_perf_work *work, struct orr_p
     say_symptom(symptoms, false, table);
     say_gdr(work, table);
     bool said;
-    say_named_nics(work, table);
+    orr_perf_say_named_nics(work, table);
     say_settings(work, table);
     ORR_TRY(say_nics(work, table, &said, err));
     say_peers(work, table);

@@ -129,6 +129,22 @@ static const char *below_line_rate(const struct orr_perf_work *work, const struc
                           table->limit.bw, table->limit.bw * carried / counted);
 }
 
+/* A model with fewer NVLinks than others of its generation, whose results somebody compares with theirs. */
+static const char *fewer_nvlinks(const struct orr_perf_work *work, const struct orr_perf_table *table)
+{
+    const char *name = table->measured->model;
+    const struct orr_gpu_model *model = name ? orr_gpu_model_of_name(name) : NULL;
+    const int32_t most = model ? orr_gpu_most_nvlinks(model->sm) : 0;
+    if (!model || model->form != ORR_GPU_SXM || model->nvlinks <= 0 || model->nvlinks >= most ||
+        table->verdict != ORR_PERF_EXPECTED || !table->limit_known || table->limit.what != ORR_BOUND_NVLINK)
+        return "";
+    return orr_arena_text(
+        work->arena,
+        "The %s has %d NVLinks, and other GPUs of its generation have up to %d, so it reaches %d/%d of "
+        "their bandwidth. Check: `nvidia-smi nvlink -s` lists %d links for each GPU.",
+        orr_gpu_model_said(model), model->nvlinks, most, model->nvlinks, most, model->nvlinks);
+}
+
 /* Two DGX Sparks that use both halves of the port, but not all of its rate. */
 static const char *small_frames(const struct orr_perf_work *work, const struct orr_perf_table *table)
 {
@@ -151,10 +167,13 @@ static const char *average_of_all(const struct orr_perf_work *work, const struct
     const struct orr_log *log = work->results->log;
     const struct orr_perf_row *row = &table->rows[table->main];
     const char *figure = orr_arena_text(work->arena, " %.0f ", table->measured->average);
+    static const char average[] = "avg bus|average bus|avg busbw|average busbw|avg bandwidth|average bandwidth| the "
+                                  "average | average is ";
     bool said = false;
     char least[24], size[24];
     for (uint32_t i = 0; log && i < log->said_count; i++)
-        said |= log->said[i].line < table->measured->first_line && strstr(log->said[i].words, figure);
+        said |= log->said[i].line < table->measured->first_line &&
+                (strstr(log->said[i].words, figure) || orr_log_says(&log->said[i], 1, 0, average));
     if (!said || table->measured->average <= 0 || table->measured->average > FAR_BELOW * row->bus_bw)
         return "";
     orr_size_text(table->rows[0].size, least);
@@ -191,6 +210,7 @@ void orr_perf_say_meaning(const struct orr_perf_work *work, struct orr_perf_tabl
     orr_perf_lead(table, beyond_nics(work, table));
     orr_perf_lead(table, of_own_nic(work, table));
     orr_perf_lead(table, beyond_nvlink(work, table));
+    orr_perf_lead(table, fewer_nvlinks(work, table));
     orr_perf_lead(table, below_line_rate(work, table));
     orr_perf_lead(table, small_frames(work, table));
 }

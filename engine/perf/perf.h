@@ -108,6 +108,7 @@ struct orr_perf_table {
     bool all_tried;     /* false if the analyses allowed for explanations were spent */
     struct orr_expect_limit limit;
     bool limit_known;
+    uint32_t slow_ports;                   /* Mb/s of ports for which words name more; 0 if none does */
     double per_nic;                        /* GB/s that each NIC carried at the main row, 0 if it cannot be derived */
     const struct orr_analysis *analysis;   /* NULL if there is no machine */
     const char *machine;                   /* "hgx-h100, 2 hosts of 8 GPUs"; "" without one */

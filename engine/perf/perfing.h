@@ -84,14 +84,20 @@ bool orr_perf_is_of_pairs(const struct orr_perf_table *table);
 bool orr_perf_is_untimed(const struct orr_perf_table *table);
 /* Whether they are those of first operations. */
 bool orr_perf_is_cold(const struct orr_perf_table *table);
-/* The Gb/s of the interface of the sockets, by a line "Speed: 25000Mb/s" of ethtool, the least of several; 0 if NCCL
- * uses no sockets or no line says it. */
-double orr_perf_socket_speed(const struct orr_log *log, uint32_t *ret_line);
-/* Says that sockets carry what their interface can; the rows must be judged. */
-bool orr_perf_say_full_interface(const struct orr_perf_work *work, struct orr_perf_table *table);
 /* Says what the times, or the number of channels, show alone; false if they show nothing. */
 bool orr_perf_say_times(const struct orr_perf_work *work, struct orr_perf_table *table);
 bool orr_perf_say_channels(const struct orr_perf_work *work, struct orr_perf_table *table);
+/* nics.c: the Mb/s of each NIC by words, ethtool (then *nets is 1) or ibstat; 0 if none says it. table->slow_ports is
+ * set if the ports run slower than words say. */
+uint32_t orr_perf_nic_speed(const struct orr_perf_work *work, struct orr_perf_table *table, uint32_t *nets,
+                            uint32_t *ret_line);
+/* Says that sockets carry what their interface can; the rows must be judged. */
+bool orr_perf_say_full_interface(const struct orr_perf_work *work, struct orr_perf_table *table);
+/* Says that ports run slower than the words say; false if they do not. */
+bool orr_perf_say_slow_ports(const struct orr_perf_work *work, struct orr_perf_table *table);
+/* NCCL_IB_HCA in the text names fewer NICs than the machine has, and by other names, so no trial can show the cost;
+ * without a machine, it names one NIC for the many GPUs of each host. */
+void orr_perf_say_named_nics(const struct orr_perf_work *work, struct orr_perf_table *table);
 /* beside.c: says what tables show together: units that differ, NVLink SHARP on fewer GPUs. */
 void orr_perf_compare_tables(const struct orr_perf_work *work, struct orr_perf_check *check);
 /* releases.c: the row of a table at a size that the other has too, as large as possible; NULL if there is none. */

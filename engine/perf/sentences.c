@@ -122,6 +122,9 @@ static const char *verdict_of(const struct orr_perf_work *work, const struct orr
         return ask(work, table, measured, size);
     switch (table->verdict) {
     case ORR_PERF_EXPECTED:
+        if (table->slow_ports)
+            return orr_arena_text(work->arena, "%s GB/s at %s is what NICs give that run at %g Gb/s (%s).", measured,
+                                  size, table->slow_ports / 1000.0, about);
         return orr_arena_text(work->arena, "%s GB/s at %s is what this machine should give (%s).", measured, size,
                               about);
     case ORR_PERF_LOW:

@@ -139,46 +139,6 @@ bool orr_perf_say_times(const struct orr_perf_work *work, struct orr_perf_table 
     return say_untimed(work, table) || say_cold(work, table) || say_latency(work, table);
 }
 
-double orr_perf_socket_speed(const struct orr_log *log, uint32_t *ret_line)
-{
-    static const char word[] = " speed ";
-    double least = 0;
-    bool sockets = false;
-    for (uint32_t i = 0; log && i < log->record_count; i++)
-        sockets |= log->records[i].kind == ORR_LOG_NETWORK && !strncmp(log->records[i].words[0], "Socket", 6);
-    for (uint32_t i = 0; sockets && i < log->said_count; i++) {
-        const char *at = strstr(log->said[i].words, word);
-        char *end = NULL;
-        const double speed = at ? strtod(at + sizeof word - 1, &end) : 0;
-        if (speed > 0 && !strncmp(end, "mb s ", 5) && (!(least > 0) || speed / 1000 < least)) {
-            least = speed / 1000;
-            *ret_line = log->said[i].line;
-        }
-    }
-    return least;
-}
-
-/* Sockets that carry as much as their interface can, which no setting changes. */
-bool orr_perf_say_full_interface(const struct orr_perf_work *work, struct orr_perf_table *table)
-{
-    static const double FULL = 0.8, MOST = 1.02, BITS = 8;
-    uint32_t line = 0;
-    if (table->analysis->communicator.node_count < 2 || orr_perf_is_of_pairs(table))
-        return false;
-    const double speed = orr_perf_socket_speed(work->results->log, &line),
-                 used = BITS * table->rows[table->main].bus_bw;
-    if (!(speed > 0) || used < FULL * speed || used > MOST * speed)
-        return false;
-    orr_perf_lead(table,
-                  orr_arena_text(work->arena,
-                                 "The interface is full: %.3g GB/s are %.3g Gb/s of the %g Gb/s that it has (line "
-                                 "%u), and NCCL uses sockets. No setting of NCCL gives more.",
-                                 used / BITS, used, speed, line));
-    orr_perf_lead(table, "Check: `iperf3 -P 8` between the hosts gives as much.");
-    orr_perf_lead(table, "Use hosts with faster or RDMA NICs, or keep traffic between the hosts small.");
-    return true;
-}
-
 /* A channel is a thread block, and too few of them fill neither NVLinks nor many NICs (nccl#1703), which NCCL's model
  * does not know. */
 bool orr_perf_say_channels(const struct orr_perf_work *work, struct orr_perf_table *table)

@@ -2,13 +2,11 @@
 /* Finds the machine of a table: the one that the caller names, that a log in the same text shows, or whose type the
  * GPUs' names imply. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/cluster/cluster.h"
 #include "engine/hardware/hardware.h"
 #include "engine/input/input.h"
-#include "engine/log_reading/statements.h"
 #include "engine/nics/combine.h"
 #include "engine/nics/gpus.h"
 #include "engine/perf/perfing.h"
@@ -267,42 +265,15 @@ static void guess_type(const struct orr_result_table *measured, const struct orr
     machine->type = best;
 }
 
-/* The speed of at least half of the ports that ibstat and its like list, Mb/s; 0 if they do not say it. */
-static uint32_t listed_speed(const struct orr_log *log, uint32_t *ret_line)
-{
-    double rates[64];
-    uint32_t count = 0, lines[64];
-    for (uint32_t i = 0; log && i < log->record_count && count < 64; i++) {
-        enum orr_log_port_field field;
-        const char *device, *text;
-        if (!orr_log_port_of(&log->records[i], &field, &device, &text) || field != ORR_PORT_RATE)
-            continue;
-        rates[count] = strtod(text, NULL);
-        lines[count++] = log->records[i].line;
-    }
-    for (uint32_t i = 0, equal = 0; i < count; i++, equal = 0) {
-        for (uint32_t k = 0; k < count; k++)
-            equal += rates[k] == rates[i];
-        *ret_line = lines[i];
-        if (2 * equal >= count && rates[i] > 0)
-            return (uint32_t)(1000 * rates[i]);
-    }
-    return 0;
-}
-
 /* The NICs that the text says, in place of those of the type: a clause about them, "" if it says none. Only servers
  * whose maker chooses the NICs may have fewer than GPUs; a cloud's machine has its own. */
-static const char *take_said_nics(const struct orr_perf_work *work, const struct orr_result_table *measured,
+static const char *take_said_nics(const struct orr_perf_work *work, struct orr_perf_table *table,
                                   struct orr_perf_machine *machine)
 {
+    const struct orr_result_table *measured = table->measured;
     const struct orr_machine_type *type = machine->type;
     uint32_t nets = measured->said_nics ? measured->said_nics : type->nets;
-    uint32_t mbps = measured->said_nic_mbps, line = measured->said_nic_line;
-    const double socket = mbps ? 0 : orr_perf_socket_speed(work->results->log, &line);
-    if (socket > 0)
-        nets = 1, mbps = (uint32_t)(1000 * socket);
-    else if (!mbps)
-        mbps = listed_speed(work->results->log, &line);
+    uint32_t line, mbps = orr_perf_nic_speed(work, table, &nets, &line);
     machine->nics_said = mbps || measured->said_type; /* a cloud's NICs are known */
     if (!line || (!mbps && !measured->said_nics))
         return "";
@@ -325,7 +296,7 @@ static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf
         machine->why = orr_perf_no_machine(work, table->measured);
         return ORR_OK;
     }
-    const char *nics = take_said_nics(work, table->measured, machine);
+    const char *nics = take_said_nics(work, table, machine);
     ORR_TRY(orr_input_machine(machine->type, &machine->dump, err));
     table->machine_source = "guessed";
     table->machine_name = machine->type->name;
