@@ -75,11 +75,30 @@ static uint32_t find_pieces(const struct orr_input *input, struct piece *pieces,
     return count;
 }
 
-/* Notes about plain NCCL XML: counts, and what a file without ranks lacks. */
-static const struct orr_dump_notes *notes_of(struct orr_dump *dump, const struct orr_input_kind *kind)
+/* Whether what precedes the XML is a person's, so that nobody gives it to NCCL: sentences, a fence or a prompt. */
+static bool is_pasted(const struct orr_input *input)
+{
+    enum { SENTENCE = 8 }; /* words of a line */
+    uint32_t words = 0;
+    for (size_t i = 0; i < input->start; i++) {
+        const char c = input->bytes[i];
+        words = c == '\n' ? 0 : words + (c == ' ' && i && input->bytes[i - 1] != ' ');
+        if (words >= SENTENCE)
+            return true;
+    }
+    return orr_bytes_find(input->bytes, input->start, 0, "```") < input->start ||
+           orr_bytes_find(input->bytes, input->start, 0, "$ ") < input->start;
+}
+
+/* Notes about plain NCCL XML: counts, what a file without ranks lacks, and what a person's text around it says. */
+static const struct orr_dump_notes *notes_of(const struct orr_input *input, struct orr_dump *dump,
+                                             const struct orr_input_kind *kind)
 {
     struct orr_draft draft = {.doc.arena = dump->arena};
+    struct orr_error ignored = {0};
     orr_note_dump(&draft, dump);
+    if (input->text_around && is_pasted(input) && orr_paste_read(&draft, input, &ignored) != ORR_OK)
+        return NULL;
     return orr_draft_notes(&draft, kind);
 }
 
@@ -99,7 +118,7 @@ static enum orr_code finish(const struct orr_input *input, const struct orr_inpu
     dump->byte_count = input->length;
     if (input->options.assumed)
         return with_type(input, kind, dump, ret_dump, err);
-    if (!dump->notes && !(dump->notes = notes_of(dump, kind))) {
+    if (!dump->notes && !(dump->notes = notes_of(input, dump, kind))) {
         orr_dump_free(dump);
         return orr_fail_nomem(err);
     }
@@ -161,7 +180,7 @@ static enum orr_code read_systems(const struct orr_input *input, const struct or
         return finish(input, kind, dump, ret_dump, err);
     }
     ORR_TRY(read_piece(input, &pieces[0], &dump, err));
-    if (input->text_around) {
+    if (input->text_around && !is_pasted(input)) {
         dump->refusal = (struct orr_refusal){.line = 1, .column = 1};
         snprintf(dump->refusal.text, sizeof dump->refusal.text, "there is text before <system>");
     }

@@ -49,6 +49,7 @@ struct orr_log_query {
         int generation;  /* of a busy GPU, if it is less than the GPU's own; 0 otherwise */
         uint32_t line;   /* 0 if there is none */
     } narrow;            /* the narrowest link */
+    uint32_t idle_line;  /* of the first GPU whose link may be slow because it is idle; 0 if there is none */
     struct {
         int mhz; /* the most that a row says; 0 if none does */
         uint32_t line;

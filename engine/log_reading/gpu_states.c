@@ -7,7 +7,8 @@
  *      |    1   N/A  N/A           31877      C   python3                             23894MiB |
  *
  * The command names the columns if the output lacks them (--format=csv,noheader). Messages are made of what is worth
- * one: the narrowest link, GPUs that are throttled or slower than others, and the process with the most memory. */
+ * one: the narrowest link, a link as slow as that of an idle GPU, GPUs that are throttled or slower than others, and
+ * the process with the most memory. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static bool take_row(struct orr_log_building *b, const char *line, uint32_t numb
     char field[FIELD], index[FIELD] = "?", text[200];
     int width = 0, most = 0, generation = 0, newest = 0, mhz = 0;
     uint32_t count = 0;
-    bool throttled = false, exclusive = false, busy = false;
+    bool throttled = false, exclusive = false, busy = false, idles = false;
     for (const char *at = line; next_field(&at, field); count++) {
         if (count == query->count)
             return false;
@@ -99,12 +100,20 @@ static bool take_row(struct orr_log_building *b, const char *line, uint32_t numb
         generation = column == GEN ? atoi(field) : generation;
         newest = column == GEN_MAX ? atoi(field) : newest;
         busy |= column == STATE && !field[2] && field[1] < '5'; /* "P0" to "P4": an idle GPU lowers its link */
+        idles |= column == STATE && !field[2] && field[1] >= '5' && field[1] <= '9';
         mhz = column == CLOCK ? atoi(field) : mhz;
         throttled |= column == THROTTLED && !strcmp(field, "Active");
         exclusive |= column == MODE && !strcmp(field, "Exclusive_Process");
     }
     if (count != query->count)
         return false;
+    const bool idle = idles || (generation == 1 && !busy);
+    if (idle && generation > 0 && generation < newest && width >= most && !query->idle_line) {
+        query->idle_line = number;
+        snprintf(text, sizeof text, "LnkSta: GPU %.8s: Speed PCIe generation %d instead of %d (a GPU, maybe idle)",
+                 index, generation, newest);
+        take_message(b, text, number);
+    }
     query->unlike |= width > 0 && (width >= most || (query->narrow.line && width != query->narrow.width));
     query->links += width > 0;
     if (width > 0 && width < most && (!query->narrow.line || width < query->narrow.width)) {

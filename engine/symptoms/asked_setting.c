@@ -35,19 +35,22 @@ static bool asked_setting(const char *words, enum orr_setting *ret_setting)
     return false;
 }
 
-/* The release that the log names, or the newest that is known. */
-static const struct orr_release *release_of(const struct orr_log *log)
+/* The release that the text names, or the newest that is known. */
+static const struct orr_release *release_of(const struct orr_symptom_finder *f)
 {
     struct orr_release_choice choice;
     struct orr_error none = {0};
-    if (log->release_count == 1 && orr_release_choose(log->releases[0], true, &choice, &none) == ORR_OK)
+    const char *name;
+    char text[ORR_VERSION_SIZE];
+    const uint32_t version = orr_symptom_release(f, &name);
+    if (version && orr_release_choose(orr_version_format(version, text), true, &choice, &none) == ORR_OK)
         return choice.release;
     return orr_release_default();
 }
 
 void orr_symptom_of_setting(struct orr_symptom_finder *f)
 {
-    const struct orr_release *release = release_of(f->log);
+    const struct orr_release *release = release_of(f);
     enum orr_setting setting;
     for (uint32_t i = 0; i < f->log->said_count; i++) {
         const struct orr_log_said *said = &f->log->said[i];
