@@ -126,6 +126,12 @@ void orr_symptoms_of_questions(struct orr_symptom_finder *f); /* asked.c */
 
 /* plugins.c: whether a network plugin lacks a library. */
 bool orr_symptom_of_library(struct orr_symptom_finder *f);
+/* plugins.c: a setting that only Google's network plugins read; NULL if the text has none. orr_symptom_of_google()
+ * returns whether it has one: these machines have no RDMA NICs. */
+const struct orr_log_setting *orr_symptom_setting_of_google(const struct orr_log *log);
+bool orr_symptom_of_google(struct orr_symptom_finder *f);
+/* ports.c: whether the text shows RDMA ports that are not active, and why, and none that is active. */
+bool orr_symptom_ports_idle(struct orr_symptom_finder *f);
 
 /* patched.c: whether P2P that NVIDIA's own driver would not offer is the cause. */
 bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f);

@@ -86,7 +86,7 @@ static void hidden_mismatch(struct orr_symptom_finder *f)
 }
 
 /* Hosts exchange data over TCP because NCCL found no RDMA NIC. If the provider has a plugin, its own messages say
- * why, or that it is missing (plugins.c). */
+ * why, or that it is missing (plugins.c). If no port is active, ports.c says why. */
 static void no_rdma(struct orr_symptom_finder *f)
 {
     static const char files_cure[] =
@@ -97,6 +97,7 @@ static void no_rdma(struct orr_symptom_finder *f)
     const struct orr_log_event *none = orr_log_event_of(log, "ib-none"),
                                *library = orr_log_event_of(log, "ib-libibverbs"),
                                *files = orr_log_event_of(log, "rdma-no-files"),
+                               *closed = orr_log_event_of(log, "ib-open-call|ib-open-device"),
                                *named = orr_log_event_of(log, "net-not-found"), *shown = library ? library : none;
     const char *hca = orr_symptom_setting(log, "NCCL_IB_HCA", NULL), *net = orr_symptom_setting(log, "NCCL_NET", NULL),
                *off = orr_symptom_setting(log, "NCCL_IB_DISABLE", NULL);
@@ -104,30 +105,40 @@ static void no_rdma(struct orr_symptom_finder *f)
     const bool lacks_plugin = log->mentions[ORR_MENTION_EFA] && orr_log_event_of(log, "plugin-none|plugin-missing-net");
     if (!shown || log->kinds[ORR_LOG_OFI] || log->kinds[ORR_LOG_PLATFORM] || (off && !strcmp(off, "1")) ||
         (net && strcmp(net, "IB") != 0) || orr_symptom_nic_list(log, "IB") ||
-        !(wanted || orr_symptom_transports(log).net) || lacks_plugin || orr_symptom_has_one_host(log))
+        !(wanted || orr_symptom_transports(log).net) || lacks_plugin || orr_symptom_has_one_host(log) ||
+        (!library && orr_symptom_ports_idle(f)))
         return;
-    const char *what = library ? "The library of InfiniBand and RoCE (libibverbs) is missing"
-                       : files ? "The container has no device files of RDMA NICs (/dev/infiniband)"
-                               : "NCCL found no InfiniBand or RoCE NIC";
-    const uint32_t line = library ? library->line : files ? files->line : none->line;
+    const char *expected = closed ? NULL : hca;
+    const char *what = library  ? "The library of InfiniBand and RoCE (libibverbs) is missing"
+                       : files  ? "The container has no device files of RDMA NICs (/dev/infiniband)"
+                       : closed ? "NCCL cannot open the InfiniBand or RoCE NICs that it sees"
+                                : "NCCL found no InfiniBand or RoCE NIC";
+    const uint32_t line = library ? library->line : files ? files->line : closed ? closed->line : none->line;
     ORR_SYMPTOM(
         f, "no-rdma-nic", ORR_SYMPTOM_CAUSE, line, .slows = true,
         .cause = orr_symptom_text(
             f, "%s (line %u)%s%.60s%s, so hosts exchange data over TCP sockets, which are many times slower than RDMA.",
-            what, line, hca ? " although NCCL_IB_HCA=" : "", hca ? hca : "", hca ? " expects one" : ""),
+            what, line, expected ? " although NCCL_IB_HCA=" : "", expected ? expected : "",
+            expected ? " expects one" : ""),
         .check = library ? "Check in the job's container: `ldconfig -p | grep ibverbs` finds nothing."
                  : files ? "Check: `ibv_devices` in the container lists no NIC, and on the host it does. /sys shows a "
                            "container the host's NICs in any case."
-                         : "Check in the job's container: `ibv_devices` and `ls /dev/infiniband`; then the same on the "
-                           "host.",
+                 : closed
+                     ? "Check in the job's container: `ls /dev/infiniband` must list a uverbs device for each NIC."
+                     : "Check with `ibv_devinfo` and `ls /dev/infiniband` on the host and, if there is one, in the "
+                       "job's container: NCCL takes ports that are PORT_ACTIVE.",
         .cure = library
                     ? "Install libibverbs1 and ibverbs-providers (rdma-core) in the image. The container also needs "
                       "the devices (/dev/infiniband) if it does not have them."
-                : files ? files_cure
-                        : "If the host has such NICs, give them to the container (docker --device=/dev/infiniband; "
-                          "Kubernetes: request the RDMA resource of the device plugin) and install libibverbs1 and "
-                          "ibverbs-providers (rdma-core) in the image.",
-        .explains = named && strstr(named->text, "network IB") ? named->message->id : NULL);
+                : files  ? files_cure
+                : closed ? closed->message->advice
+                         : "If only the container lists none, give it the devices (docker --device=/dev/infiniband; "
+                           "Kubernetes: request the RDMA resource of the device plugin). If it has /dev/infiniband and "
+                           "lists none, install ibverbs-providers (rdma-core) in the image. If NCCL_IB_HCA has other "
+                           "names than those listed, correct it.",
+        .explains = named && strstr(named->text, "network IB") ? named->message->id
+                    : closed                                   ? closed->message->id
+                                                               : NULL);
 }
 
 /* RDMA without GPUDirect, by NCCL's own lines about its NICs; older releases name the missing module, which is a
@@ -361,7 +372,7 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     half_port(f);
     orr_symptoms_of_addresses(f);
     orr_symptoms_of_interfaces(f);
-    if (!orr_symptom_of_library(f))
+    if (!orr_symptom_of_library(f) && !orr_symptom_of_google(f))
         no_rdma(f);
     orr_symptoms_of_plugins(f);
     gdr_is_off(f);

@@ -225,6 +225,54 @@ static void named_plugin(struct orr_symptom_finder *f)
     }
 }
 
+const struct orr_log_setting *orr_symptom_setting_of_google(const struct orr_log *log)
+{
+    static const char tcpx[] = "NCCL_GPUDIRECTTCPX_", fastrak[] = "NCCL_FASTRAK_";
+    for (uint32_t i = 0; i < log->setting_count; i++)
+        if (!strncmp(log->settings[i].name, tcpx, strlen(tcpx)) ||
+            !strncmp(log->settings[i].name, fastrak, strlen(fastrak)))
+            return &log->settings[i];
+    return NULL;
+}
+
+/* The settings of Google's plugin, and NCCL found another plugin, or none, and uses sockets. */
+bool orr_symptom_of_google(struct orr_symptom_finder *f)
+{
+    const struct orr_log *log = f->log;
+    const struct orr_log_setting *setting = orr_symptom_setting_of_google(log);
+    const struct orr_log_event *none = orr_log_event_of(log, "plugin-none|plugin-missing-net");
+    const struct orr_log_record *sockets = NULL, *other = NULL;
+    for (uint32_t i = 0; setting && i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        const char *word = record->word_count ? record->words[0] : "";
+        if (record->kind != ORR_LOG_NETWORK && record->kind != ORR_LOG_PLUGIN)
+            continue;
+        if (strcasestr(word, "tcpx") || strcasestr(word, "fastrak") || strstr(word, "/usr/local/nvidia/"))
+            return true;
+        if (record->kind == ORR_LOG_PLUGIN)
+            other = other ? other : record;
+        else if (!strcmp(word, "Socket"))
+            sockets = sockets ? sockets : record;
+    }
+    if (!sockets || !(other || none))
+        return setting;
+    ORR_SYMPTOM(
+        f, "googles-plugin-not-loaded", ORR_SYMPTOM_CAUSE, other ? other->line : none->line, .slows = true,
+        .cause = orr_symptom_text(
+            f,
+            "%.60s (line %u) is for Google's network plugin (%s), but NCCL found %s%.80s (line %u), so hosts "
+            "exchange data over plain TCP sockets (line %u).",
+            setting->name, setting->line, !strncmp(setting->name, "NCCL_F", 6) ? "GPUDirect-TCPXO" : "GPUDirect-TCPX",
+            other ? "another one, " : "no plugin", other ? other->words[0] : "", other ? other->line : none->line,
+            sockets->line),
+        .check = "Check in a rank: LD_LIBRARY_PATH must begin with the folder of Google's libnccl-net.so (TCPX: "
+                 "/usr/local/tcpx/lib64, TCPXO: /usr/local/nvidia/lib64), which must be there.",
+        .cure = "If it does not, put that folder first: images of NVIDIA have a plugin of that name in HPC-X. "
+                "If the folder is empty, mount the one in which Google's installer puts the plugin on the "
+                "host (below /home/kubernetes/bin).");
+    return true;
+}
+
 /* NCCL writes a line about each network that it tries. Without a line about sockets, it was not allowed to use them. */
 static void named_network(struct orr_symptom_finder *f)
 {

@@ -99,6 +99,12 @@ static uint32_t list_ports(const struct orr_log *log, struct port *ports, uint32
 }
 
 /* An InfiniBand port has a link, and no subnet manager has made it active. */
+static bool lacks_manager(const struct port *port)
+{
+    return port->layer != ETHERNET && (port->layer || port->state == INIT) && port->link != LINK_DOWN &&
+           (port->state == INIT || (port->state == DOWN && port->link == LINK_UP));
+}
+
 static void not_active(struct orr_symptom_finder *f, const struct port *port)
 {
     const bool virtual_function =
@@ -134,13 +140,18 @@ static void not_active(struct orr_symptom_finder *f, const struct port *port)
                   "runs the fabric.");
 }
 
+static bool lacks_link(const struct port *port)
+{
+    return port->state == DOWN && port->link != LINK_UP;
+}
+
 /* Ports without a link. NCCL uses the others. */
 static void without_link(struct orr_symptom_finder *f, const struct port *ports, uint32_t count)
 {
     uint32_t down = 0, active = 0;
     const struct port *first = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        const bool lost = ports[i].state == DOWN && ports[i].link != LINK_UP;
+        const bool lost = lacks_link(&ports[i]);
         first = lost && !first ? &ports[i] : first;
         down += lost;
         active += ports[i].state == ACTIVE;
@@ -228,14 +239,31 @@ static void unlike(struct orr_symptom_finder *f, const struct port *ports, uint3
                                  names));
 }
 
-void orr_symptoms_of_ports(struct orr_symptom_finder *f)
+static uint32_t find_ports(struct orr_symptom_finder *f, struct port **ret_ports)
 {
     enum { PORTS_MOST = 256 };
-    struct port *ports = f->log->kinds[ORR_LOG_PORT] ? ORR_NEW(f->arena, struct port, PORTS_MOST) : NULL;
-    const uint32_t count = ports ? list_ports(f->log, ports, PORTS_MOST) : 0;
+    *ret_ports = f->log->kinds[ORR_LOG_PORT] ? ORR_NEW(f->arena, struct port, PORTS_MOST) : NULL;
+    return *ret_ports ? list_ports(f->log, *ret_ports, PORTS_MOST) : 0;
+}
+
+bool orr_symptom_ports_idle(struct orr_symptom_finder *f)
+{
+    struct port *ports;
+    const uint32_t count = find_ports(f, &ports);
+    bool active = false, idle = false;
+    for (uint32_t i = 0; i < count; i++) {
+        active |= ports[i].state == ACTIVE;
+        idle |= lacks_manager(&ports[i]) || lacks_link(&ports[i]);
+    }
+    return idle && !active;
+}
+
+void orr_symptoms_of_ports(struct orr_symptom_finder *f)
+{
+    struct port *ports;
+    const uint32_t count = find_ports(f, &ports);
     for (uint32_t i = 0; i < count; i++)
-        if (ports[i].layer != ETHERNET && (ports[i].layer || ports[i].state == INIT) && ports[i].link != LINK_DOWN &&
-            (ports[i].state == INIT || (ports[i].state == DOWN && ports[i].link == LINK_UP))) {
+        if (lacks_manager(&ports[i])) {
             not_active(f, &ports[i]);
             break;
         }

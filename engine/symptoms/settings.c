@@ -103,14 +103,14 @@ static bool has_value(const struct setting *row, const char *value)
     return end > value && !*end && number > 0 && has;
 }
 
-/* Google's plugin refuses to run without its own settings. */
+/* Google's plugins need the settings of Google's guides, and TCPXO refuses to run without them. */
 static bool plugin_demands_them(const struct orr_log *log)
 {
     for (uint32_t i = 0; i < log->record_count; i++)
         if (log->records[i].kind == ORR_LOG_NETWORK && log->records[i].word_count &&
             (strstr(log->records[i].words[0], "FasTrak") || strstr(log->records[i].words[0], "TCPX")))
             return true;
-    return orr_symptom_setting(log, "NCCL_FASTRAK_CTRL_DEV", NULL) != NULL;
+    return orr_symptom_setting_of_google(log) != NULL;
 }
 
 /* Connections through shared memory, and none by P2P, show what a setting that turns P2P off did. */
