@@ -38,13 +38,22 @@ static void port_down(struct orr_symptom_finder *f)
         .explains = "ib-retry-exceeded");
 }
 
-/* Two RoCE ports are in different networks, and one of them does not answer. */
+/* Two RoCE ports are in different networks, and one of them does not answer. In routed networks ports that reach each
+ * other may be so, too, so it is a cause of error 12 only where the text mentions rails. */
 static void other_network(struct orr_symptom_finder *f)
 {
-    const struct orr_log_event *event = orr_log_event_of(f->log, "ib-modify-qp");
+    const struct orr_log_event *made = orr_log_event_of(f->log, "ib-modify-qp"),
+                               *sent = orr_log_event_of(f->log, "ib-retry-exceeded"), *event = made ? made : sent;
+    uint32_t line = 0;
+    const char *cross = orr_symptom_setting(f->log, "NCCL_CROSS_NIC", &line);
+    const bool rails = orr_symptom_said(f->log, " rail | rails | plane | planes &!optimi", true) &&
+                       !f->log->timed_out_count && !f->log->progress_count;
+    const bool apart = cross && !strcmp(cross, "0");
     unsigned local[4], remote[4];
-    if (!event || !strstr(event->text, "timed out") || !address_after(event->text, "local GID ::ffff:", local) ||
-        !address_after(event->text, "remote GID ::ffff:", remote) || !memcmp(local, remote, 3 * sizeof *local))
+    if (!event || !(made ? strstr(event->text, "timed out") != NULL : rails) ||
+        !address_after(event->text, made ? "local GID ::ffff:" : "localGid ::ffff:", local) ||
+        !address_after(event->text, made ? "remote GID ::ffff:" : "remoteGids::ffff:", remote) ||
+        !memcmp(local, remote, 3 * sizeof *local))
         return;
     ORR_SYMPTOM(f, "roce-other-network", ORR_SYMPTOM_CAUSE, event->line,
                 .cause = orr_symptom_text(f,
@@ -55,10 +64,16 @@ static void other_network(struct orr_symptom_finder *f)
                                           remote[3], event->line),
                 .check = orr_symptom_text(f, "Check: `ping -I %u.%u.%u.%u %u.%u.%u.%u`.", local[0], local[1], local[2],
                                           local[3], remote[0], remote[1], remote[2], remote[3]),
-                .cure = "For rails, set NCCL_CROSS_NIC=0, or join them with a router. Hosts cabled to one another in a "
-                        "ring need NCCL 2.30.7 or newer with NCCL_IB_SUBNET_AWARE_ROUTING=1 (and NCCL_IB_MERGE_NICS=0, "
-                        "NCCL_NET_PLUGIN=none); older releases pair ports by their number.",
-                .explains = "ib-modify-qp");
+                .cure = apart
+                            ? orr_symptom_text(f,
+                                               "NCCL_CROSS_NIC=0 (line %u) keeps only NICs apart that differ in GUID "
+                                               "or port number (`net` in NCCL_TOPO_DUMP_FILE). If these two do not "
+                                               "differ, name one rail in NCCL_IB_HCA, or join the rails with a router.",
+                                               line)
+                            : "For rails, set NCCL_CROSS_NIC=0, or join them with a router. Hosts cabled to one "
+                              "another in a ring need NCCL 2.30.7 or newer with NCCL_IB_SUBNET_AWARE_ROUTING=1 (and "
+                              "NCCL_IB_MERGE_NICS=0, NCCL_NET_PLUGIN=none); older releases pair ports by their number.",
+                .explains = event->message->id);
 }
 
 /* An error of RDMA that came with a newer NCCL. Up to 2.19 NCCL took the smaller MTU of two ports (NVIDIA/nccl#1524).

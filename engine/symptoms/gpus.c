@@ -61,13 +61,26 @@ static void slow_clock(struct orr_symptom_finder *f)
                         "none is throttled. `nvidia-smi -rgc` takes a lock of the clock off.");
 }
 
-/* Whether a process of the log has this number. */
-static bool is_of_job(const struct orr_log *log, int64_t pid)
+/* Whether lines show that a process is not of the job: they name the processes of all ranks, and it is none of them,
+ * or the job runs in Python and the process does not. PyTorch's message names other processes than its own. */
+static bool is_stranger(const struct orr_log *log, const char *process, bool python)
 {
+    const int64_t pid = strtol(process, NULL, 10);
+    const uint32_t largest = orr_log_largest(log);
+    bool all =
+        largest != UINT32_MAX && log->communicators[largest].seen == (uint32_t)log->communicators[largest].rank_count;
     for (uint32_t i = 0; i < log->writer_count; i++)
         if (log->writers[i].pid == pid)
-            return true;
-    return false;
+            return false;
+    for (uint32_t i = 0; i < log->record_count && log->kinds[ORR_LOG_DEVICE]; i++) { /* "# Rank 0 Group 0 Pid 7 on" */
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_DEVICE || record->value_count < 2)
+            continue;
+        if (record->values[record->value_count - 2] == pid)
+            return false;
+        all = true;
+    }
+    return all || (python && !orr_log_has_word(process, strlen(process), "python|pt_main|::"));
 }
 
 /* A process that is not the job's has the memory that NCCL, or the program, did not get. */
@@ -80,7 +93,7 @@ static void memory_taken(struct orr_symptom_finder *f)
         orr_log_event_of(f->log, "cuda-out-of-memory|cuda-memory|cuda-memory-application|cuda-memory-taken");
     const char *has = process ? strstr(process->text, " has ") : NULL;
     if (!has || !failed || strtol(has + strlen(" has "), NULL, 10) < MUCH ||
-        is_of_job(f->log, strtol(process->text + strlen(named) + strlen("process "), NULL, 10)))
+        !is_stranger(f->log, process->text + strlen(named) + strlen("process "), strstr(failed->text, "torch")))
         return;
     ORR_SYMPTOM(f, "gpu-memory-taken", ORR_SYMPTOM_CAUSE, process->line,
                 .cause = orr_symptom_text(f,
