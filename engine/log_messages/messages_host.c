@@ -115,6 +115,11 @@ const struct orr_log_message orr_log_messages_host[] = {
      "nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0xd0000000 flags=0x0020]"},
     {"dmar-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "DMAR: [DMA", "fault", IOMMU_REFUSED,
      "DMAR: [DMA Read NO_PASID] Request device [3b:00.0] fault addr 0xf7ff0000 [fault reason 0x06] PTE Read access"},
+    {"uvm-range", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "request_free_mem_region() err", NULL,
+     "The kernel module nvidia-uvm found no free range of addresses for HMM, so CUDA does not start.",
+     "Load nvidia-uvm without HMM: `options nvidia_uvm uvm_disable_hmm=1` in /etc/modprobe.d, then reload the module "
+     "or restart. Booting with nokaslr leaves it such a range, too.",
+     "nvidia-uvm: uvm_pmm_gpu.c:3176 devmem_alloc_pagemap[pid:5127] request_free_mem_region() err -34"},
     {"fork-memory", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "OSError: [Errno 12] Cannot allocate memory", NULL,
      "Linux refused memory for a new process or a mapping, which need not mean that the host has none left.",
      "If memory.max of the container or job is reached (`dmesg`), raise it. If `cat /proc/sys/vm/overcommit_memory` is "

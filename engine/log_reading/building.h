@@ -87,6 +87,7 @@ struct orr_log_joined {
 struct orr_log_building {
     struct orr_log *log;
     struct orr_log_events *events;
+    uint32_t first_event; /* of the first line, which no program names as its own, plus one; 0 if it has none */
     struct orr_log_limits limits;
     struct orr_log_catch *found;
     struct orr_log_pending last;
@@ -151,6 +152,8 @@ void orr_log_gather(struct orr_log_building *b);
 
 /* events.c: false if memory runs out. */
 bool orr_log_events_init(struct orr_log_building *b);
+/* The first line is a title, as the second one is blank: a person quotes in it what a program printed. */
+void orr_log_take_title(struct orr_log_building *b);
 /* Tries the table of messages on a text of one line, and tells whether it is an event; from: one of ORR_FROM_... A
  * warning counts also if no row fits. */
 bool orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,

@@ -204,11 +204,20 @@ static void place_event(struct orr_log_building *b, struct orr_log_event *event,
                     orr_log_is_quoted(b, start, (size_t)(text + length - start), from, line == 1, &tried);
     if (event->count && event->quoted)
         return;
+    event->count = 0; /* what is quoted is not counted beside what is printed */
+    if (line == 1 && writer == ORR_LOG_NOBODY)
+        b->first_event = (uint32_t)(event - b->log->events) + 1;
     event->tried = event->quoted && tried;
     event->text = orr_log_keep_text(b, text, length < TEXT_MOST ? length : TEXT_MOST);
     event->file = file_of(b);
     event->line = line;
     event->clock = b->clock_line == line ? b->clock : -1;
+}
+
+void orr_log_take_title(struct orr_log_building *b)
+{
+    if (b->first_event)
+        b->log->events[b->first_event - 1].quoted = true;
 }
 
 /* The rank in a prefix such as PyTorch's "[rank3]:" or "Rank 3]"; -1 if there is none. */

@@ -194,6 +194,8 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
     const char *at = lines->line, *end = lines->line + lines->length;
     struct orr_log_speech speech;
     int count = 0;
+    if (lines->number == 2 && at == end)
+        orr_log_take_title(b);
     orr_log_take_clock(b, lines->line, lines->number);
     orr_log_take_ping(b, lines->line, lines->number);
     for (; orr_log_next_speech(&at, end, &b->known, &speech); count++) {

@@ -4,6 +4,7 @@
  * or it says that the subject is in order ("the IOMMU is off").
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -77,25 +78,39 @@ static bool is_refuted(const struct orr_log *log, const char *sentence, size_t l
     return false;
 }
 
-/* Whether the text has "NCCL_X=1" or "--option", however it is written. */
+/* Whether a text has at least the number that is advised, such as a longer time limit; 0 and 1 only say off and on. */
+static bool is_at_least(const char *set, const char *advised)
+{
+    char *set_end, *advised_end;
+    const long had = strtol(set, &set_end, 10), least = strtol(advised, &advised_end, 10);
+    return set_end > set && advised_end > advised && least > 1 && had >= least;
+}
+
+/* Whether the text has "NCCL_X=1" or "--option", however it is written, or more than the number that is advised. */
 static bool has_set(const struct orr_log *log, const char *assignment, size_t length)
 {
     char words[96] = " ";
     bool found = false;
+    size_t name = 0, at = 1; /* name: the length of " nccl_x " */
     for (uint32_t i = 0; i < log->setting_count && !found; i++) {
         const struct orr_log_setting *setting = &log->settings[i];
-        const size_t name = strlen(setting->name), value = strlen(setting->value);
-        found = name + 1 + value == length && !strncmp(setting->name, assignment, name) && assignment[name] == '=' &&
-                !strncasecmp(setting->value, assignment + name + 1, value);
+        const size_t own = strlen(setting->name), value = strlen(setting->value);
+        found = !strncmp(setting->name, assignment, own) && assignment[own] == '=' &&
+                ((own + 1 + value == length && !strncasecmp(setting->value, assignment + own + 1, value)) ||
+                 is_at_least(setting->value, assignment + own + 1));
     }
-    for (size_t i = 0, at = 1; i < length && at < sizeof words - 3; i++)
+    for (size_t i = 0; i < length && at < sizeof words - 3; i++) {
         if (isalnum((unsigned char)assignment[i]) || assignment[i] == '_')
             words[at++] = (char)tolower((unsigned char)assignment[i]);
         else if (words[at - 1] != ' ')
             words[at++] = ' '; /* as in struct orr_log_said */
+        name = assignment[i] == '=' ? at : name;
+    }
     strcat(words, " ");
-    for (uint32_t i = 0; i < log->said_count && !found; i++)
-        found = strstr(log->said[i].words, words) != NULL;
+    for (uint32_t i = 0; i < log->said_count && !found; i++) {
+        const char *said = log->said[i].words, *number = name ? memmem(said, strlen(said), words, name) : NULL;
+        found = strstr(said, words) || (number && is_at_least(number + name, words + name));
+    }
     return found;
 }
 

@@ -14,6 +14,7 @@ static void reasons_named(struct orr_symptom_finder *f)
         {"ras-frame", "segfault"},
         {"nvml-mismatch", "cuda-driver-call|cuda-driver-old|cuda-ptx"},
         {"compute-exclusive|compute-exclusive-mode", "cuda-busy|cuda-busy-application"},
+        {"uvm-range", "tests-cuda|cuda-failure|cuda-no-device"},
         {"gloo-loopback", "gloo-connect"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

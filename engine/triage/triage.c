@@ -101,11 +101,11 @@ static bool are_apart(const struct orr_log_event *a, const struct orr_log_event 
     return a->clock >= 0 && b->clock >= 0 && (a->clock - b->clock >= HOUR || b->clock - a->clock >= HOUR);
 }
 
-/* Whether a process was ended because its host or container had no memory left. */
+/* Whether a process was killed, for lack of memory or by somebody. */
 static bool is_killed(const struct orr_log_event *event)
 {
     return !strncmp(event->message->id, "killed-memory", strlen("killed-memory")) ||
-           !strcmp(event->message->id, "pod-memory");
+           !strcmp(event->message->id, "pod-memory") || !strcmp(event->message->id, "elastic-killed");
 }
 
 /* The error that ended the job first: by the times in the lines if they have them, else by their order. If a GPU

@@ -32,6 +32,12 @@ TEST(advice_that_the_text_has_answered_is_left_out)
     assert_advice("It fails with NCCL_P2P_DISABLE=1 as well.", run, "Run with --enforce-eager.");
     assert_advice("vllm serve a/model --enforce-eager and nothing else", run,
                   "Run once with NCCL_P2P_DISABLE=1: if it works, P2P is at fault.");
+    /* A longer time limit was tried if a still longer one is set; but a switch that is on is not one that is off. */
+    static const char longer[] = "If long runs fail, NCCL_IB_TIMEOUT=22 bridges it.";
+    assert_advice("It fails with NCCL_IB_TIMEOUT=23 as well.", longer, "");
+    assert_advice("It fails with NCCL_IB_TIMEOUT=20 as well.", longer, longer);
+    static const char off[] = "Run once with NCCL_NVLS_ENABLE=0.";
+    assert_advice("It fails with NCCL_NVLS_ENABLE=1 as well.", off, off);
     /* What takes a setting back is not tried by setting it. */
     static const char back[] = "Run without NCCL_P2P_DISABLE=1.";
     assert_advice("It is slow with NCCL_P2P_DISABLE=1 on all hosts.", back, back);
