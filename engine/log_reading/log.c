@@ -189,6 +189,18 @@ static bool take_test_row(struct orr_log_building *b, const char *line)
     return true;
 }
 
+/* Whether a line stands for lines that a person left out. */
+static bool is_shortened(const char *line)
+{
+    static const char *const marks[] = {"...",   "....",   ".....",  "[...]",
+                                        "(...)", "[snip]", "<snip>", "\xe2\x80\xa6" /* one sign of three dots */};
+    const char *mark = line + strspn(line, " \t"), *end = mark + strcspn(mark, " \t\r");
+    bool is = false;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        is |= (size_t)(end - mark) == strlen(marks[i]) && !memcmp(mark, marks[i], strlen(marks[i]));
+    return is && !end[strspn(end, " \t\r")];
+}
+
 void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines)
 {
     const char *at = lines->line, *end = lines->line + lines->length;
@@ -206,6 +218,7 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
     b->log->split += count > 1;
     if (!count) {
         b->before.length = 0;
+        b->log->shortened |= is_shortened(lines->line);
         orr_log_take_bar(b, lines->line, lines->length, lines->number);
         const bool printed =
             orr_log_take_lspci(b, lines->line, lines->length, lines->number) || take_test_row(b, lines->line) ||

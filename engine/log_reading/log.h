@@ -340,6 +340,7 @@ struct orr_log {
     uint32_t choice_count, choices_left_out;
     struct orr_log_call *calls;
     uint32_t call_count;
+    bool shortened;      /* a line "..." stands for lines that a person left out */
     bool rccl;           /* the library names itself RCCL */
     uint32_t left_out;   /* lines that were understood but not kept, because there were too many */
     uint32_t line_count; /* of the text */

@@ -14,9 +14,9 @@ struct orr_triaging {
 
 /* triage_words.c: the weight of an event for the job; an event without a row is a warning. */
 enum orr_log_weight orr_triage_weight(const struct orr_log_event *event);
-/* triage_words.c: whether a person asks, or names a bandwidth, and no words are about a job that stands still or fails:
- * then the end of the lines is only where the person cut them. */
-bool orr_triage_asks_else(const struct orr_log *log);
+/* triage_words.c: whether a person left lines out, asks, or names a bandwidth, and no words are about a job that stands
+ * still or fails: then the end of the lines is only where the person cut them. */
+bool orr_triage_is_part(const struct orr_log *log);
 #define orr_triage_text(triaging, ...) orr_arena_text((triaging)->arena, __VA_ARGS__)
 /* Sorts ranks and names them, with the reason; does nothing if count is 0. */
 void orr_triage_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why);

@@ -233,7 +233,7 @@ static void find_behind(struct orr_triaging *t)
     for (int32_t r = 0; r < of->rank_count; r++)
         if (!reported[r])
             ranks[count++] = r;
-    if (count && count * 2 < (uint32_t)of->rank_count)
+    if (count && count * 2 < (uint32_t)of->rank_count && !log->shortened)
         orr_triage_missing(t, ranks, count, "reported no timeout, unlike the others");
 }
 
@@ -286,7 +286,7 @@ static void judge(struct orr_triaging *t)
             if (!triage->missing_count && !triage->sides)
                 (void)orr_triage_collectives(t);
         }
-        if (!triage->missing_count && !triage->sides && !ending.complete)
+        if (!triage->missing_count && !triage->sides && !ending.complete && !log->shortened)
             (void)find_unfinished(t);
         return;
     }
@@ -299,7 +299,7 @@ static void judge(struct orr_triaging *t)
         return;
     }
     const bool measured = log->test_rows && log->test_most && log->test_size >= log->test_most;
-    if (!ended && !measured && !orr_triage_asks_else(log) &&
+    if (!ended && !measured && !orr_triage_is_part(log) &&
         ((!log->test_rows && find_unfinished(t)) || log->kinds[ORR_LOG_TEST_START])) {
         triage->verdict = ORR_TRIAGE_INCOMPLETE;
         if (!triage->missing_count)
