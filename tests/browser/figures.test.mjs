@@ -97,7 +97,8 @@ test("bandwidth, channels, P2P, GPUDirect RDMA, findings and links are the same 
             machine !== "g6e.48xlarge",
             `${name}: the drawing has its NVLinks`,
         );
-        assert.equal(counted > 0, machine === null, `${name}: only the faults are findings`);
+        // The file has faults, and on the HGX A100 NCCL 2.27.7 finds rings and no tree.
+        assert.equal(counted > 0, [null, "hgx-a100-4"].includes(machine), `${name}: has findings`);
         await it.device(gpu).click();
         await it.page.locator("#panel .path-head").waitFor();
         for (const [end, bw] of links) {
