@@ -91,15 +91,15 @@ static bool is_pasted(const struct orr_input *input)
 }
 
 /* Notes about plain NCCL XML: counts, what a file without ranks lacks, and what a person's text around it says. */
-static const struct orr_dump_notes *notes_of(const struct orr_input *input, struct orr_dump *dump,
-                                             const struct orr_input_kind *kind)
+static enum orr_code take_notes(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump *dump,
+                                struct orr_error *err)
 {
     struct orr_draft draft = {.doc.arena = dump->arena};
-    struct orr_error ignored = {0};
     orr_note_dump(&draft, dump);
-    if (input->text_around && is_pasted(input) && orr_paste_read(&draft, input, &ignored) != ORR_OK)
-        return NULL;
-    return orr_draft_notes(&draft, kind);
+    if (input->text_around && is_pasted(input))
+        ORR_TRY(orr_paste_read(&draft, input, err));
+    dump->notes = orr_draft_notes(&draft, kind);
+    return dump->notes ? ORR_OK : orr_fail_nomem(err);
 }
 
 static enum orr_code with_type(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump *dump,
@@ -118,9 +118,10 @@ static enum orr_code finish(const struct orr_input *input, const struct orr_inpu
     dump->byte_count = input->length;
     if (input->options.assumed)
         return with_type(input, kind, dump, ret_dump, err);
-    if (!dump->notes && !(dump->notes = notes_of(input, dump, kind))) {
+    const enum orr_code code = dump->notes ? ORR_OK : take_notes(input, kind, dump, err);
+    if (code != ORR_OK) {
         orr_dump_free(dump);
-        return orr_fail_nomem(err);
+        return code;
     }
     *ret_dump = dump;
     return ORR_OK;
