@@ -61,6 +61,9 @@ TEST(text_around_xml_leaves_its_places)
     assert_int_equal(dump->elements[0].line, 3);
     assert_int_equal(dump->elements[0].column, 3);
     assert_int_equal(dump->elements[1].line, 4);
+    assert_int_equal(dump->refusal.line, 0); /* the fence is of a paste, not of a file */
+    orr_dump_free(dump);
+    dump = read_as("Here it is:\n<system version=\"1\">\n<cpu numaid=\"0\"/>\n</system>\n", NULL);
     assert_int_equal(dump->refusal.line, 1); /* NCCL would stop at the text */
     orr_dump_free(dump);
     assert_error(refuse("x\ny <system version=\"1\">\n <cpu>\n</system>", &err), ORR_SYNTAX, &err, "");
