@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the text says about the NICs: their speeds by ibstat or ethtool, and NCCL_IB_HCA with only some of them. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,8 +93,10 @@ static double socket_speed(const struct orr_log *log, uint32_t *ret_line)
         sockets |= log->records[i].kind == ORR_LOG_NETWORK && !strncmp(log->records[i].words[0], "Socket", 6);
     for (uint32_t i = 0; sockets && i < log->said_count; i++) {
         const char *at = strstr(log->said[i].words, word);
-        char *end = NULL;
-        const double speed = at ? strtod(at + sizeof word - 1, &end) : 0;
+        if (!at)
+            continue;
+        char *end;
+        const double speed = strtod(at + sizeof word - 1, &end);
         if (speed > 0 && !strncmp(end, "mb s ", 5) && (!(least > 0) || speed / 1000 < least)) {
             least = speed / 1000;
             *ret_line = log->said[i].line;
