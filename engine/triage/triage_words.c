@@ -26,11 +26,11 @@ enum orr_log_weight orr_triage_weight(const struct orr_log_event *event)
 
 bool orr_triage_is_part(const struct orr_log *log)
 {
-    static const char asks[] = "?;gb s |gbps|gbit|tokens s|tok s& i | we | my | our | reach| only ",
-                      stands[] =
-                          " hang|hung|stuck|freez|frozen|deadlock|never|stall|wait|timeout|timed out|time out|not "
-                          "start| blocked|nothing happens|no progress|no output|not proceed|not finish|stops|not "
-                          "complete|not respond|sits |fail|crash|error|abort|killed|dies|not work";
+    static const char asks[] = "?;gb s |gbps|gbit|tokens s|tok s& i | we | my | our | reach| only |instead| gives ",
+                      stands[] = " hang| hung| stuck| freez| frozen| deadlock| never| stall| wait| timeout| timed out| "
+                                 "time out| not start| blocked| nothing happens| no progress| no output| not proceed| "
+                                 "not finish| stops| not complete| not respond| sits | fail| crash| error| abort| "
+                                 "killed| dies| not work";
     bool any = log->shortened;
     for (uint32_t i = 0; i < log->said_count; i++) {
         any |= !log->said[i].command && orr_log_says(log->said, log->said_count, i, asks);
