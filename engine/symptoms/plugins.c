@@ -255,7 +255,7 @@ bool orr_symptom_of_google(struct orr_symptom_finder *f)
             sockets = sockets ? sockets : record;
     }
     if (!sockets || !(other || none))
-        return setting;
+        return setting != NULL;
     ORR_SYMPTOM(
         f, "googles-plugin-not-loaded", ORR_SYMPTOM_CAUSE, other ? other->line : none->line, .slows = true,
         .cause = orr_symptom_text(
