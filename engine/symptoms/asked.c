@@ -19,9 +19,9 @@ static bool has_nvls(const struct orr_log *log)
 }
 
 /* A specific question comes before a general one, in each table and from one to the next. */
-static const struct orr_asked *const tables[] = {orr_asked_host,    orr_asked_calls,  orr_asked_programs,
-                                                 orr_asked_results, orr_asked_design, orr_asked_operations,
-                                                 orr_asked_network, orr_asked_use};
+static const struct orr_asked *const tables[] = {orr_asked_host,       orr_asked_p2p,     orr_asked_calls,
+                                                 orr_asked_programs,   orr_asked_results, orr_asked_design,
+                                                 orr_asked_operations, orr_asked_network, orr_asked_use};
 
 /* The row after this one, the first one after NULL, and NULL after the last; *table tells which table it is in. */
 static const struct orr_asked *next_row(const struct orr_asked *row, uint32_t *table)

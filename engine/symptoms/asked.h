@@ -14,8 +14,8 @@ struct orr_asked {
 
 /* asked_NAME.c, asked in this order: rows until one without an id. What a row says is from NCCL's documentation, its
  * source (docs/nccl) or its developers; tests/questions names the public thread of each. */
-extern const struct orr_asked orr_asked_host[], orr_asked_calls[], orr_asked_programs[], orr_asked_results[],
-    orr_asked_design[], orr_asked_operations[], orr_asked_network[], orr_asked_use[];
+extern const struct orr_asked orr_asked_host[], orr_asked_p2p[], orr_asked_calls[], orr_asked_programs[],
+    orr_asked_results[], orr_asked_design[], orr_asked_operations[], orr_asked_network[], orr_asked_use[];
 
 /* asked_setting.c: answers a question about a setting by the table of settings. */
 void orr_symptom_of_setting(struct orr_symptom_finder *f);
