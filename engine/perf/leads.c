@@ -179,9 +179,9 @@ static enum orr_code say_nics(const struct orr_perf_work *work, struct orr_perf_
     } else if (row->bus_bw > (1 - NEAR) * one && row->bus_bw < (1 + NEAR) * one) {
         orr_perf_lead(table,
                       orr_arena_text(work->arena,
-                                     "This is the rate of one NIC (%.3g GB/s), and each host has %u: all traffic "
-                                     "probably uses one of them. The line \"NET/IB : Using\" of NCCL_DEBUG=INFO must "
-                                     "list all; check NCCL_IB_HCA, and `ibstat` for ports that are down.",
+                                     "This is the rate of one NIC (%.3g GB/s), and each host has %u. If the line "
+                                     "\"NET/IB : Using\" of NCCL_DEBUG=INFO does not list all, check NCCL_IB_HCA, and "
+                                     "`ibstat` for ports that are down.",
                                      one, table->limit.count));
         *ret_said = true;
     }
