@@ -26,6 +26,12 @@
             "Correct what the line and the traceback above it name, before you look at NCCL.", example                 \
     }
 
+/* Meaning and advice of several messages. */
+#define STORE_PORT                                                                                                     \
+    "The port at which the job's first host listens (MASTER_PORT) is in use.",                                         \
+        "`ss -ltnp` names the process at that port: end it if it belongs to an earlier job, or choose another "        \
+        "MASTER_PORT."
+
 const struct orr_log_message orr_log_messages_framework[] = {
     {"graph-unsupported", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "NCCL cannot be captured in a graph", NULL,
      "The program captures NCCL in a CUDA graph, and this NCCL was built with a CUDA older than 11.3, or the driver is "
@@ -210,6 +216,22 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "PyTorch on this rank learned that another rank timed out.", "Look for the rank that timed out first.",
      "[rank1]:[E ProcessGroupNCCL.cpp:1682] [PG ID 0 PG GUID 0(default_pg) Rank 1] Observed flight recorder dump "
      "signal from another rank via TCPStore."},
+    {"store-port", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "EADDRINUSE", NULL, STORE_PORT,
+     "The server socket has failed to listen on any local network address. port: 29500, code: -98, name: EADDRINUSE"},
+    {"store-port-older", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "socket has failed to bind to", "errno: 98", STORE_PORT,
+     "[c10d] The server socket has failed to bind to [::]:29500 (errno: 98 - Address already in use)."},
+    {"vllm-one-address", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Every node should have a unique IP address", NULL,
+     "vLLM got the same address from two nodes.",
+     "If `env | grep VLLM_HOST_IP` in the containers shows one value on several nodes, give each its own before Ray "
+     "starts there: a file of settings that all nodes share must not have it. If it is not set, compare `hostname -I`.",
+     "RuntimeError: Every node should have a unique IP address. Got 2 nodes with node ids ['a4', '3d'] and 1 unique IP "
+     "addresses {'10.0.0.1'}."},
+    {"elastic-terminated", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "eceived Signals.SIGTERM", NULL,
+     "torchrun was told to end (SIGTERM) by the scheduler, Kubernetes or a person.",
+     "If `kubectl describe pod NAME` or the cloud's operations say that the node was taken back (Spot, preemptible) or "
+     "drained, use nodes that stay, or go on from a checkpoint. If `sacct -j JOBID` shows a time limit or another task "
+     "that failed, look there.",
+     "Received Signals.SIGTERM death signal, shutting down workers"},
     {"elastic-killed", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "exitcode: -9)", NULL,
      "A process of the job was killed (signal 9) by the system, the scheduler or a person.",
      "If `dmesg | grep -i oom` on that host names the process, host memory ran out: raise the memory limit of the job, "

@@ -115,6 +115,11 @@ const struct orr_log_message orr_log_messages_host[] = {
      "nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0xd0000000 flags=0x0020]"},
     {"dmar-fault", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "DMAR: [DMA", "fault", IOMMU_REFUSED,
      "DMAR: [DMA Read NO_PASID] Request device [3b:00.0] fault addr 0xf7ff0000 [fault reason 0x06] PTE Read access"},
+    {"nvlink-turned-off", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "NvLinkDisable: 1", NULL,
+     "The driver was loaded with NVLink turned off (NVreg_NvLinkDisable=1).",
+     "Take the option out of the files that `grep -r NvLinkDisable /etc/modprobe.d /usr/lib/modprobe.d /proc/cmdline` "
+     "names, make the initramfs anew, and restart.",
+     "NvLinkDisable: 1"},
     {"uvm-range", ORR_FROM_OTHER, ORR_WEIGHT_ERROR, "request_free_mem_region() err", NULL,
      "The kernel module nvidia-uvm found no free range of addresses for HMM, so CUDA does not start.",
      "Load nvidia-uvm without HMM: `options nvidia_uvm uvm_disable_hmm=1` in /etc/modprobe.d, then reload the module "

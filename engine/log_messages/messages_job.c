@@ -159,11 +159,6 @@ const struct orr_log_message orr_log_messages_job[] = {
      "If rank 0's process ended, the store ended with it: look for its first error. If rank 0 still waits, what lies "
      "between the hosts (a firewall, a service mesh of Kubernetes) closed the connection.",
      "[W TCPStore.cpp:122] [c10d] recvValue failed on SocketImpl(fd=4): Connection reset by peer"},
-    {"store-port", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "EADDRINUSE", NULL,
-     "The port at which the job's first host listens (MASTER_PORT) is in use.",
-     "`ss -ltnp` names the process at that port: end it if it belongs to an earlier job, or choose another "
-     "MASTER_PORT.",
-     "The server socket has failed to listen on any local network address. port: 29500, code: -98, name: EADDRINUSE"},
     {"gloo-connect", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Gloo connectFullMesh failed", NULL,
      "Gloo, PyTorch's network for CPU tensors, could not connect the processes of the job.",
      "If `getent hosts $(hostname)` on a host shows an address that the others do not reach, set GLOO_SOCKET_IFNAME to "

@@ -128,5 +128,12 @@ const struct orr_log_message orr_log_messages_use[] = {
      "NCCL_NSOCKS_PERTHREAD is too large, and NCCL uses a smaller value.",
      "Set NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD to 64 at most.",
      "NET/Socket : NCCL_NSOCKS_PERTHREAD is greater than the maximum allowed, setting to 4"},
+    {"nvcc-architecture", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "Unsupported gpu architecture", NULL,
+     "This nvcc does not know a GPU architecture for which the source wants to be compiled.",
+     "CUDA 12 compiles for compute_50 and newer, CUDA 13 for compute_75 and newer. If the one that it names is older, "
+     "use a newer release of the source, or compile for your GPUs alone: make "
+     "NVCC_GENCODE=\"-gencode=arch=compute_90,code=sm_90\" with the number of `nvidia-smi --query-gpu=compute_cap "
+     "--format=csv`. If it is newer than this CUDA, use a newer CUDA.",
+     "nvcc fatal   : Unsupported gpu architecture 'compute_60'"},
 };
 ORR_LOG_FAMILY(use);

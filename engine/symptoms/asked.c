@@ -66,6 +66,7 @@ static bool is_refuted(const struct orr_asked *row, const struct orr_log *log)
     } refuting[] = {{"asked-nvls", has_nvls},
                     {"asked-containers", has_p2p},
                     {"asked-geforce", has_p2p},
+                    {"asked-p2p-models", orr_symptom_has_nvlink},
                     {"asked-one-gpu-each", has_p2p}};
     for (size_t i = 0; i < sizeof refuting / sizeof refuting[0]; i++)
         if (!strcmp(row->id, refuting[i].id) && refuting[i].shows(log))

@@ -115,7 +115,8 @@ const struct orr_asked orr_asked_host[] = {
      "NCCL makes of it.",
      "Where all GPUs and NICs hang directly below the CPU and the type should have PCIe switches, use the provider's "
      "file. For your own virtual machines, `orrery vm-file` makes one from a dump of the real host."},
-    {"asked-vm-nvswitch", "nvswitch|fabric manager|fabricmanager|fabric_mode&" VIRTUAL,
+    {"asked-vm-nvswitch",
+     "nvswitch|fabric manager|fabricmanager|fabric_mode&" VIRTUAL "&!h100 nvl|h200 nvl|standard_nc",
      "Virtual machines with some of a host's GPUs each share its NVSwitches, which none of them may have: the switches "
      "stay with the host or with one service VM, where Fabric Manager runs and activates a partition of GPUs for each "
      "VM (shared NVSwitch model). Without a partition, CUDA does not start or has no NVLink. Only a VM with all GPUs "

@@ -220,7 +220,8 @@ const struct orr_asked orr_asked_p2p[] = {
      "the matrix names the rule."},
     {"asked-bridges",
      "nvlink|bridge& pair|pairs|pairwise|some gpu|not all gpu|only two|2 of &nccl|all_reduce|allreduce|8 gpus|4 "
-     "gpus|bandwidth|not use&!nvswitch| sxm|and pcie|both|at the same time",
+     "gpus|bandwidth|not use&!nvswitch| sxm|and pcie|both|at the same time|no bridge|without bridge|no nvlink|without "
+     "nvlink",
      "A bridge joins two cards (NV# in the matrix), and all other pairs have PCIe only. A ring over all GPUs is as "
      "fast as its slowest link, so an operation over more than the bridged pair gets the speed of PCIe.",
      "Check: `nvidia-smi topo -m` shows NV# in pairs; all_reduce_perf on one pair (CUDA_VISIBLE_DEVICES) shows NVLink.",

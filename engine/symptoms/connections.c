@@ -50,10 +50,21 @@ static void other_network(struct orr_symptom_finder *f)
                        !f->log->timed_out_count && !f->log->progress_count;
     const bool apart = cross && !strcmp(cross, "0");
     unsigned local[4], remote[4];
-    if (!event || !(made ? strstr(event->text, "timed out") != NULL : rails) ||
-        !address_after(event->text, made ? "local GID ::ffff:" : "localGid ::ffff:", local) ||
-        !address_after(event->text, made ? "remote GID ::ffff:" : "remoteGids::ffff:", remote) ||
-        !memcmp(local, remote, 3 * sizeof *local))
+    if (!event || !address_after(event->text, made ? "local GID ::ffff:" : "localGid ::ffff:", local) ||
+        !address_after(event->text, made ? "remote GID ::ffff:" : "remoteGids::ffff:", remote))
+        return;
+    if (!memcmp(local, remote, sizeof local) && !orr_symptom_has_one_host(f->log)) {
+        ORR_SYMPTOM(f, "roce-same-address", ORR_SYMPTOM_CAUSE, event->line,
+                    .cause = orr_symptom_text(f,
+                                              "Both ends of the connection have the address %u.%u.%u.%u (line %u). If "
+                                              "they are on two hosts, packets for the other one never leave a host.",
+                                              local[0], local[1], local[2], local[3], event->line),
+                    .check = "Check: `ip -br -4 addr` on both hosts lists it twice.",
+                    .cure = "Give the port of each host an address of its own; an image must not contain it.",
+                    .explains = event->message->id);
+        return;
+    }
+    if (!(made ? strstr(event->text, "timed out") != NULL : rails) || !memcmp(local, remote, 3 * sizeof *local))
         return;
     ORR_SYMPTOM(f, "roce-other-network", ORR_SYMPTOM_CAUSE, event->line,
                 .cause = orr_symptom_text(f,

@@ -132,6 +132,9 @@ const struct orr_log_setting *orr_symptom_setting_of_google(const struct orr_log
 bool orr_symptom_of_google(struct orr_symptom_finder *f);
 /* ports.c: whether the text shows RDMA ports that are not active, and why, and none that is active. */
 bool orr_symptom_ports_idle(struct orr_symptom_finder *f);
+/* ports.c: whether NCCL found no NIC and NCCL_IB_HCA names none of the devices that the text lists: then that is the
+ * cause. */
+bool orr_symptom_names_no_port(struct orr_symptom_finder *f);
 
 /* patched.c: whether P2P that NVIDIA's own driver would not offer is the cause. */
 bool orr_symptom_of_patched_driver(struct orr_symptom_finder *f);

@@ -362,6 +362,7 @@ static void locked_memory(struct orr_symptom_finder *f)
 
 void orr_symptoms_of_network(struct orr_symptom_finder *f)
 {
+    const bool unnamed = orr_symptom_names_no_port(f);
     hidden_mismatch(f);
     memory_of_handover(f);
     locked_memory(f);
@@ -372,7 +373,7 @@ void orr_symptoms_of_network(struct orr_symptom_finder *f)
     half_port(f);
     orr_symptoms_of_addresses(f);
     orr_symptoms_of_interfaces(f);
-    if (!orr_symptom_of_library(f) && !orr_symptom_of_google(f))
+    if (!orr_symptom_of_library(f) && !orr_symptom_of_google(f) && !unnamed)
         no_rdma(f);
     orr_symptoms_of_plugins(f);
     gdr_is_off(f);

@@ -258,6 +258,48 @@ bool orr_symptom_ports_idle(struct orr_symptom_finder *f)
     return idle && !active;
 }
 
+/* Whether a list as in NCCL_IB_HCA, without ^ and =, selects a device. */
+static bool selects(const char *list, bool exactly, const char *device)
+{
+    while (*list) {
+        const size_t length = strcspn(list, ":,");
+        if (length && !strncmp(list, device, length) && (!exactly || !device[length]))
+            return true;
+        list += strcspn(list, ",");
+        list += *list == ',';
+    }
+    return false;
+}
+
+bool orr_symptom_names_no_port(struct orr_symptom_finder *f)
+{
+    uint32_t line = 0;
+    const char *hca = orr_symptom_setting(f->log, "NCCL_IB_HCA", &line), *device, *text, *first = NULL;
+    const struct orr_log_record *listed = NULL;
+    if (!hca || *hca == '^' || !orr_log_event_of(f->log, "ib-none") || orr_symptom_nic_list(f->log, "IB"))
+        return false;
+    for (uint32_t i = 0; i < f->log->record_count && !orr_budget_spent(i % 64 == 0); i++) {
+        enum orr_log_port_field field;
+        if (!orr_log_port_of(&f->log->records[i], &field, &device, &text))
+            continue;
+        if (selects(hca + (*hca == '='), *hca == '=', device))
+            return false;
+        listed = listed ? listed : &f->log->records[i];
+        first = first ? first : device;
+    }
+    if (!listed)
+        return false;
+    ORR_SYMPTOM(f, "hca-names-none", ORR_SYMPTOM_CAUSE, line, .slows = true,
+                .cause = orr_symptom_text(f,
+                                          "NCCL_IB_HCA=%.60s (line %u) names none of the RDMA devices that the text "
+                                          "lists, such as %.40s (line %u), so NCCL uses none of them.",
+                                          hca, line, first, listed->line),
+                .check = "Check: `rdma link` lists the devices, \"NET/IB : Using\" those that NCCL takes.",
+                .cure = "Set NCCL_IB_HCA to these names, or unset it: NCCL then takes all ports that are active. The "
+                        "names changed if rdma-core now names devices after their place (rocep65s0f0) and not mlx5_0.");
+    return true;
+}
+
 void orr_symptoms_of_ports(struct orr_symptom_finder *f)
 {
     struct port *ports;

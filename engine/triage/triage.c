@@ -165,7 +165,8 @@ static uint32_t find_unfinished(struct orr_triaging *t)
     int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)log->session_count + 1);
     const bool *further = mark_progress(t, most_ranks(log));
     uint32_t count = 0;
-    if (orr_log_event_of(log, "vllm-no-p2p")) /* vLLM looks for P2P after NCCL's initialisation */
+    /* vLLM looks for P2P after NCCL's initialisation, and the ends of some may be among lines that were left out. */
+    if (orr_log_event_of(log, "vllm-no-p2p") || (log->shortened && log->kinds[ORR_LOG_INIT_COMPLETE]))
         return 0;
     for (uint32_t i = 0; ranks && further && i < log->session_count; i++) {
         const struct orr_log_session *session = &log->sessions[i];

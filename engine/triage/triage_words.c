@@ -30,7 +30,7 @@ bool orr_triage_is_part(const struct orr_log *log)
                       stands[] = " hang| hung| stuck| freez| frozen| deadlock| never| stall| wait| timeout| timed out| "
                                  "time out| not start| blocked| nothing happens| no progress| no output| not proceed| "
                                  "not finish| stops| not complete| not respond| sits | fail| crash| error| abort| "
-                                 "killed| dies| not work";
+                                 "killed| dies| not work&!without an error|without error|no error";
     bool any = log->shortened;
     for (uint32_t i = 0; i < log->said_count; i++) {
         any |= !log->said[i].command && orr_log_says(log->said, log->said_count, i, asks);
