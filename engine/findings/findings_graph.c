@@ -239,7 +239,8 @@ const struct orr_finding_row orr_findings_graph[] = {
                       "setting-hinders"}},
     {ORR_FINDING("no-tree", "L77", WARNING, ANALYSIS, no_tree), .title = "The search finds rings and no tree",
      .why = "NCCL makes as many channels of each as of the graph that has the fewest, so the rings lose theirs.",
-     .advice = "If a gain is named here, set NCCL_PXN_DISABLE=1 and measure. For GPUs before Hopper, NCCL 2.24.3 and "
+     .advice = "If this finding has a gain, set NCCL_PXN_DISABLE=1 and measure: it is the gain of that setting. For "
+               "GPUs before Hopper, NCCL 2.24.3 and "
                "older and 2.29.2 and newer find trees on more machines.",
      .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH"},
      .references = {"NVIDIA/nccl#1946", "NVIDIA/nccl#1876", "NVIDIA/nccl-tests#352"},

@@ -227,7 +227,7 @@ const struct orr_log_message orr_log_messages_framework[] = {
      "RuntimeError: Every node should have a unique IP address. Got 2 nodes with node ids ['a4', '3d'] and 1 unique IP "
      "addresses {'10.0.0.1'}."},
     {"elastic-terminated", ORR_FROM_OTHER, ORR_WEIGHT_FATAL, "eceived Signals.SIGTERM", NULL,
-     "torchrun was told to end (SIGTERM) by the scheduler, Kubernetes or a person.",
+     "torchrun was told to end (SIGTERM) from outside, so the error is not its own.",
      "If `kubectl describe pod NAME` or the cloud's operations say that the node was taken back (Spot, preemptible) or "
      "drained, use nodes that stay, or go on from a checkpoint. If `sacct -j JOBID` shows a time limit or another task "
      "that failed, look there.",

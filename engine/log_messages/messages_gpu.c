@@ -196,8 +196,8 @@ const struct orr_log_message orr_log_messages_gpu[] = {
     {"cuda-peer-mapped", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "mapping of buffer object failed", NULL,
      "The driver could not map memory of another GPU (CUDA error 205).",
      "If `nvidia-smi -q | grep -A3 BAR1` shows less than the GPU's memory, turn Resizable BAR on in the BIOS. If `sudo "
-     "dmesg | grep NVRM` names BAR 1 or a DMA address, that is the reason. If `cat /proc/cmdline` turns an IOMMU on "
-     "without iommu=pt, boot with iommu=pt. NCCL_P2P_DISABLE=1 lets the job run meanwhile.",
+     "dmesg | grep NVRM` names BAR 1 or a DMA address, that is the reason. If `cat /proc/cmdline` has an IOMMU turned "
+     "on without iommu=pt, boot with iommu=pt. NCCL_P2P_DISABLE=1 lets the job run meanwhile.",
      "Cuda failure 205 'mapping of buffer object failed'"},
     {"cuda-out-of-memory", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "out of memory",
      "The GPU had no memory left for NCCL.", GPU_MEMORY, "Cuda failure 2 'out of memory'"},

@@ -22,8 +22,7 @@ static const struct {
 } in_order[] = {
     {"IOMMU|iommu=",
      "iommu off|iommu disabled|iommu is off|iommu is disabled|iommu are off|disabled iommu|disabled the iommu|iommu pt "
-     "|"
-     "iommu passthrough|no iommu&!not pass" DOUBTED,
+     "|iommu passthrough|no iommu&!not pass" DOUBTED,
      "iommu-passthrough", "iommu-translated|iommu-on|iommu-fault|rccl-iommu"},
     {"ACS|acsctl",
      "acs off|acs disabled|acs is off|acs is disabled|disabled acs|acs already off|acs already "
@@ -58,21 +57,10 @@ static const struct {
      "no rank died|no rank dies|none died|processes are alive|ranks are alive|no other error|no earlier error", "", ""},
 };
 
-static bool has(const char *sentence, size_t length, const char *words)
-{
-    while (*words) {
-        const size_t wanted = strcspn(words, "|");
-        if (memmem(sentence, length, words, wanted))
-            return true;
-        words += wanted + (words[wanted] == '|');
-    }
-    return false;
-}
-
 static bool is_refuted(const struct orr_log *log, const char *sentence, size_t length)
 {
     for (size_t i = 0; i < sizeof in_order / sizeof in_order[0]; i++)
-        if (has(sentence, length, in_order[i].subjects) && !orr_log_event_of(log, in_order[i].denies) &&
+        if (orr_log_has_word(sentence, length, in_order[i].subjects) && !orr_log_event_of(log, in_order[i].denies) &&
             (orr_symptom_said(log, in_order[i].words, true) || orr_log_event_of(log, in_order[i].shows)))
             return true;
     return false;
@@ -146,7 +134,7 @@ static const char *unanswered(const struct orr_log *log, const char *advice, boo
         const char *end = strstr(at, ". ");
         const size_t length = end ? (size_t)(end + 1 - at) : strlen(at);
         const bool run = orders || begins(at, "If ") || begins(at, "Run ");
-        const bool answered = (run && !has(at, length, keeps) && is_tried(log, at, length)) ||
+        const bool answered = (run && !orr_log_has_word(at, length, keeps) && is_tried(log, at, length)) ||
                               (begins(at, "If ") && is_refuted(log, at, length));
         all &= !answered;
         if (!answered) /* "Check: " stands for all sentences after it */

@@ -75,12 +75,12 @@ const struct orr_asked orr_asked_host[] = {
     {"asked-gdr-hang",
      "gpudirect|gpu direct| gdr |gdrdma|nccl_net_gdr_level&hang|stuck|freez|fails|crash&works|without|level loc|level "
      "0|disabl",
-     "A job that works without GPUDirect RDMA only has a fault between NICs and GPU memory, which PCIe ACS or the "
+     "A job that works only without GPUDirect RDMA has a fault between NICs and GPU memory, which PCIe ACS or the "
      "IOMMU can cause.",
      ORR_ACS_CHECK, ORR_ACS_CURE},
     {"asked-flushed", "vendor err 249|vendor_err 249|vendor error 249|vendor_err 0xf9",
-     "Error 5 with vendor error 249 says only that the connection had failed before (work request flushed). An "
-     "earlier error names the reason.",
+     "Error 5 with vendor error 249 says only that the connection had failed before (work request flushed). The "
+     "reason is in an earlier error, if a rank has one.",
      "Check: run once with NCCL_NET_GDR_LEVEL=LOC: if the job then works, GPUDirect RDMA is at fault, which PCIe "
      "ACS can break. `sudo lspci -vvv | grep -i acsctl` shows SrcValid+ where ACS is on.",
      "If the log of another rank has an earlier error, that one is the cause. If GPUDirect RDMA is at fault and ACS "

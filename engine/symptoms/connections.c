@@ -55,10 +55,11 @@ static void other_network(struct orr_symptom_finder *f)
         return;
     if (!memcmp(local, remote, sizeof local) && !orr_symptom_has_one_host(f->log)) {
         ORR_SYMPTOM(f, "roce-same-address", ORR_SYMPTOM_CAUSE, event->line,
-                    .cause = orr_symptom_text(f,
-                                              "Both ends of the connection have the address %u.%u.%u.%u (line %u). If "
-                                              "they are on two hosts, packets for the other one never leave a host.",
-                                              local[0], local[1], local[2], local[3], event->line),
+                    .cause =
+                        orr_symptom_text(f,
+                                         "Both ends of the connection have the address %u.%u.%u.%u (line %u). If "
+                                         "they are on two hosts, packets to the other host never leave the sender.",
+                                         local[0], local[1], local[2], local[3], event->line),
                     .check = "Check: `ip -br -4 addr` on both hosts lists it twice.",
                     .cure = "Give the port of each host an address of its own; an image must not contain it.",
                     .explains = event->message->id);

@@ -28,17 +28,6 @@ static const char breaks[] = " hang| hung | fail| error| stuck| crash| freez| de
 
 enum outcome { UNTRIED, HELPED, IN_VAIN };
 
-static bool any_of(const char *text, size_t length, const char *words)
-{
-    while (*words) {
-        const size_t of = strcspn(words, "|");
-        if (memmem(text, length, words, of))
-            return true;
-        words += of + (words[of] == '|');
-    }
-    return false;
-}
-
 /* What a line says about a run without a part. */
 static enum outcome outcome_in(const struct orr_symptom_part *part, const char *line)
 {
@@ -53,15 +42,16 @@ static enum outcome outcome_in(const struct orr_symptom_part *part, const char *
         const size_t near = (size_t)(at - from) + length, rest = strlen(at + length);
         const size_t window = near + (rest < AFTER ? rest : AFTER);
         const char *close = at - from > NEAR ? at - NEAR : from;
-        if (any_of(from, window, in_vain) || any_of(from, window, no_better))
+        if (orr_log_has_word(from, window, in_vain) || orr_log_has_word(from, window, no_better))
             return IN_VAIN;
-        if (any_of(from, window, unclear))
+        if (orr_log_has_word(from, window, unclear))
             continue;
-        if (any_of(close, (size_t)(at - close), " without ")) /* which says what happens with the part */
-            return any_of(from, near, breaks) ? HELPED : UNTRIED;
+        if (orr_log_has_word(close, (size_t)(at - close), " without ")) /* which says what happens with the part */
+            return orr_log_has_word(from, near, breaks) ? HELPED : UNTRIED;
         const char *after = at + length;
-        if (any_of(from, window, cures) || (any_of(from, window, works) && (!any_of(after, window - near, breaks) ||
-                                                                            any_of(after, window - near, else_))))
+        if (orr_log_has_word(from, window, cures) ||
+            (orr_log_has_word(from, window, works) &&
+             (!orr_log_has_word(after, window - near, breaks) || orr_log_has_word(after, window - near, else_))))
             return HELPED;
     }
     return UNTRIED;

@@ -5,7 +5,7 @@
 
 #define INFO "node1:10:11 [0] NCCL INFO "
 
-/* What is left of advice beside a text. */
+/* The advice that a person gets who writes this text. */
 static void assert_advice(const char *text, const char *advice, const char *left)
 {
     char lines[1024];
